@@ -17,7 +17,7 @@ from rich.text import Text
 import errbar
 from errbar.base.layout import page
 from errbar.base.remarks import on_command_line
-from errbar.cli.output import print_lines
+from errbar.cli.io import print_lines
 from errbar.plots import Picture
 from errbar.results.scores import Scores
 

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar import demo
-from errbar.cli import main
-from errbar.cli.endings import INTERNAL
+from errbar.cli import INTERNAL, main
 from errbar.errors import InputError
 
 HOME = str(Path(errbar.__file__).parents[1])

@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 import errbar
 from errbar.base.remarks import on_command_line
 from errbar.cli import main
-from errbar.cli.options import columns_in, names_in
-from errbar.cli.output import save
+from errbar.cli.io import columns_in, save
+from errbar.cli.options import names_in
 from errbar.errors import InputError
 from errbar.writers import write_outcomes
 from logs import REPOSITORY

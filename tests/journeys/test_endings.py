@@ -58,7 +58,7 @@ def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -
 
 def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
     code = (
-        "from errbar.cli.endings import ended_early\n"
+        "from errbar.cli import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"
     )
     done = subprocess.run(

@@ -47,7 +47,7 @@ def script(body: str, **options: Any) -> subprocess.Popen[str]:
     """Python code in a process of its own, with `working`, `atomic_file`, `time` and `signal`."""
     names = (
         "import signal, sys, time\n"
-        "from errbar.cli.endings import ended_early\n"
+        "from errbar.cli import ended_early\n"
         "from errbar.cli import working\n"
         "from errbar.base.files import atomic_file\n"
     )

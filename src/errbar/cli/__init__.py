@@ -1,8 +1,11 @@
-"""The command `errbar`: group and builders of options, progress on stderr, signals.
+"""The command `errbar`: its group, progress on stderr, signals, errors as one line, exit codes.
 
-Every command is a function that parses options, calls one function and prints. The
-group imports a command on first use, and a command imports little but click before it runs, so
-that help is fast.
+Every command is a function that parses options, calls one function and prints. The group imports a
+command on first use, and a command imports little but click before it runs, so that help is fast.
+
+Small exit codes belong to verdicts (0 fine, 1 a gate failed, 3 inconclusive) and to wrong usage or
+input (2). Faults that are neither have the codes of sysexits.h, so that no script mistakes a full
+disk or a bug for a regression.
 """
 
 import importlib
@@ -13,26 +16,20 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import fields
-from functools import wraps
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from errbar import __version__
 from errbar.base.files import remove_unfinished
 from errbar.base.remarks import on_command_line
 from errbar.base.tables import printable
-from errbar.cli.endings import (
-    FORCE,
-    OutputPath,
-    Terminated,
-    ended_early,
-    one_line_errors,
-    say_ended,
-)
+from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
@@ -48,6 +45,13 @@ _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
 # DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.
 _PATIENCE = 2.0
 _USUAL_WIDTH = 80
+
+USAGE = 2
+INTERNAL, NO_MEMORY, NO_OUTPUT = 70, 71, 74  # EX_SOFTWARE, EX_OSERR and EX_IOERR
+# The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
+# pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
+INTERRUPTED, PIPE_CLOSED = 130, 141
+_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up."}  # Windows has no SIGHUP
 
 
 class Work:
@@ -161,78 +165,109 @@ def _shown(line: str, last: str) -> str:
     return line
 
 
-Command = Callable[..., None]
-Options = Callable[[Command], Command]
+class Terminated(BaseException):
+    """A signal asked the process to end; temporary files are removed on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
-def options_of(*options: Options) -> Options:
-    """Return several options as one decorator."""
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+def say_ended(number: int) -> int:
+    """Print the line for a command that a signal ended, and return its exit code."""
+    with suppress(OSError):  # the terminal may be gone
+        click.echo(_ENDED_BY.get(signal.Signals(number).name, "Interrupted."), err=True)
+    return 128 + number
 
 
-def bundle(name: str, kind: type[Any], *options: Options) -> Options:
-    """Return a decorator that adds options and passes them to the command as one value.
-
-    Parameters
-    ----------
-    name
-        The parameter of the command that receives the value.
-    kind
-        A dataclass with a field per option.
-    *options
-        The options.
-    """
-
-    def add(command: Command) -> Command:
-        @wraps(command)
-        def bundled(**values: Any) -> None:
-            own = {
-                field.name: values.pop(field.name) for field in fields(kind) if field.name in values
-            }
-            command(**values, **{name: kind(**own)})
-
-        return options_of(*options)(bundled)
-
-    return add
+@contextmanager
+def ended_early() -> Iterator[None]:
+    """Exit with one line after a signal, and silently if the reader of a pipe has gone."""
+    try:
+        with _signals_raised():
+            yield
+    except KeyboardInterrupt:
+        raise Exit(say_ended(signal.SIGINT)) from None
+    except Terminated as ended:
+        remove_unfinished()
+        raise Exit(say_ended(ended.number)) from None
+    except BrokenPipeError:
+        if not _pipe_is_closed():
+            raise
+        _discard_output()
+        raise Exit(PIPE_CLOSED) from None
 
 
-def choice(flag: str, *values: str, text: str, default: str | None = None) -> Options:
-    """Return an option that takes one of several values; `text` is its help."""
-    return click.option(
-        flag,
-        type=click.Choice(values),
-        default=default,
-        show_default=default is not None,
-        help=text,
+@contextmanager
+def _signals_raised() -> Iterator[None]:
+    """Turn signals that would end the process at once into an exception, unless ignored."""
+    replaced = {}
+    for name in _ENDED_BY:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            with suppress(ValueError):  # not in the main thread
+                replaced[number] = signal.signal(number, _terminated)
+    try:
+        yield
+    finally:
+        for number, handler in replaced.items():
+            signal.signal(number, handler)
+
+
+def _terminated(number: int, _: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # a second signal must not stop the removal of files
+    raise Terminated(number)
+
+
+def _pipe_is_closed() -> bool:
+    """Whether stdout is closed, rather than the socket of an engine."""
+    stdout = select.poll()
+    stdout.register(sys.stdout.fileno(), 0)
+    return bool(stdout.poll(0))
+
+
+def _discard_output() -> None:
+    """Send what is left of the output nowhere, or Python complains when it exits."""
+    with suppress(OSError, ValueError):  # a test may replace stdout by what has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Refusal(click.ClickException):
+    """An error: one line on stderr, and the exit code of its kind."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(printable(" ".join(message.split())))
+        vars(self)["exit_code"] = exit_code  # of the class in click
+
+
+@contextmanager
+def one_line_errors(context: click.Context | None) -> Iterator[None]:
+    """Turn every error into one line on stderr, after its traceback with --debug."""
+    try:
+        yield
+    except (click.ClickException, click.Abort, Exit):
+        raise
+    except Exception as error:
+        if context is not None and context.params.get("debug"):
+            traceback.print_exception(error)
+        raise _Refusal(*_in_words(error)) from error
+
+
+def _in_words(error: Exception) -> tuple[str, int]:
+    """Message and exit code of an error."""
+    if isinstance(error, ErrbarError):
+        return str(error), INTERNAL if isinstance(error, InternalError) else USAGE
+    if isinstance(error, MemoryError):
+        return "there is not enough memory.", NO_MEMORY
+    if isinstance(error, OSError):
+        _discard_output()
+        where = f"{error.filename}: " if error.filename else "the output cannot be written: "
+        return f"{where}{error.strerror or error}.", NO_OUTPUT
+    return (
+        f"this is a bug in errbar {__version__}, not in your data: {type(error).__name__}: "
+        f"{error}. Please report it with the command and what errbar --debug prints for it.",
+        INTERNAL,
     )
-
-
-def number(
-    flag: str, kind: type[float] | type[int], text: str, *, default: float | None = None
-) -> Options:
-    """Return an option that takes a number; `text` is its help."""
-    return click.option(
-        flag, type=kind, default=default, show_default=default is not None, help=text
-    )
-
-
-def page(name: str) -> Options:
-    """Return the options of a command that writes an HTML page."""
-    output = click.option(
-        "-o",
-        "--output",
-        type=OutputPath(dir_okay=False),
-        default=name,
-        show_default=True,
-        help="The HTML file to write.",
-    )
-    return options_of(output, FORCE)
 
 
 class _Commands(click.Group):

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from errbar.cli import choice, options
-from errbar.cli.options import Assume, PairOptions
-from errbar.cli.output import shows_result
+from errbar.cli import options
+from errbar.cli.io import shows_result
+from errbar.cli.options import Assume, PairOptions, choice
 
 if TYPE_CHECKING:
     from errbar.results.base import Result

@@ -7,9 +7,8 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
-from errbar.cli.endings import FORCE, OutputPath
-from errbar.cli.options import Paths, ReadOptions, shown
-from errbar.cli.output import tell
+from errbar.cli.io import opened, shown, tell
+from errbar.cli.options import FORCE, OutputPath, Paths, ReadOptions
 from errbar.errors import InputError
 
 
@@ -43,7 +42,7 @@ def convert(
 
     if reading.engine == "spark":
         raise InputError("convert writes files with DuckDB; omit --engine spark.")
-    with options.opened("convert", paths, reading) as runs:
+    with opened("convert", paths, reading) as runs:
         if schema == "every_eval_ever":
             summary = str(errbar.write_every_eval_ever(runs, target))
         else:

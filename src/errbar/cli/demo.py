@@ -4,10 +4,8 @@ import click
 from click.core import ParameterSource
 
 import errbar
-from errbar.cli import page
-from errbar.cli.endings import require_writable
-from errbar.cli.options import WriteOptions
-from errbar.cli.output import show
+from errbar.cli.io import require_writable, show
+from errbar.cli.options import WriteOptions, page
 from errbar.errors import MissingExtra
 
 

@@ -6,10 +6,9 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import choice, options, working
-from errbar.cli.endings import OutputPath
-from errbar.cli.options import Assume, PairOptions, ReadOptions, WriteOptions, runs_of
-from errbar.cli.output import put, save, show
+from errbar.cli import options, working
+from errbar.cli.io import put, runs_of, save, show
+from errbar.cli.options import Assume, OutputPath, PairOptions, ReadOptions, WriteOptions, choice
 from errbar.errors import InputError
 
 

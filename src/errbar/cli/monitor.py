@@ -11,9 +11,8 @@ from click.exceptions import Exit
 
 from errbar.base.tables import printable
 from errbar.cli import options, working
-from errbar.cli.endings import require_writable
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
-from errbar.cli.output import show
+from errbar.cli.io import require_writable, runs_of, show, shown
+from errbar.cli.options import Paths, ReadOptions, WriteOptions
 from errbar.errors import ErrbarError, InputError, NotThere
 
 if TYPE_CHECKING:

@@ -1,27 +1,81 @@
-"""Options shared by several commands, and the values that commands receive for them.
+"""Builders of options, options of several commands, and the values that commands receive for them.
 
 Options that belong together reach a command as one typed value, such as `ReadOptions`.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-import errbar
-from errbar.cli import Work, bundle, choice, number, options_of, working
-from errbar.cli.endings import FORCE, OutputPath, require_writable
-from errbar.errors import InputError
-
 if TYPE_CHECKING:
-    from errbar.analysis.methods import Bootstrap
     from errbar.data.readers.tables.naming import FilesAre, KeysAre, RepeatsAre, RowsAre
-    from errbar.runs import Runs
 
 Paths = tuple[str, ...]
 Assume = Literal["nothing", "no rare failures"]
+
+
+Command = Callable[..., None]
+Options = Callable[[Command], Command]
+
+
+def options_of(*options: Options) -> Options:
+    """Return several options as one decorator."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def bundle(name: str, kind: type[Any], *options: Options) -> Options:
+    """Return a decorator that adds options and passes them to the command as one value.
+
+    Parameters
+    ----------
+    name
+        The parameter of the command that receives the value.
+    kind
+        A dataclass with a field per option.
+    *options
+        The options.
+    """
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def bundled(**values: Any) -> None:
+            own = {
+                field.name: values.pop(field.name) for field in fields(kind) if field.name in values
+            }
+            command(**values, **{name: kind(**own)})
+
+        return options_of(*options)(bundled)
+
+    return add
+
+
+def choice(flag: str, *values: str, text: str, default: str | None = None) -> Options:
+    """Return an option that takes one of several values; `text` is its help."""
+    return click.option(
+        flag,
+        type=click.Choice(values),
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
+
+
+def number(
+    flag: str, kind: type[float] | type[int], text: str, *, default: float | None = None
+) -> Options:
+    """Return an option that takes a number; `text` is its help."""
+    return click.option(
+        flag, type=kind, default=default, show_default=default is not None, help=text
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,18 +117,6 @@ class Keywords:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(Keywords):
-    """Options of `SCORE`, as keywords of `Runs.score` and `Runs.curve`."""
-
-    errors: Literal["fail", "missing", "bracket"]
-    short: Literal["error", "drop", "posterior"]
-    by: tuple[str, ...]
-    estimand: str | None
-    method: Literal["calibrated", "documented"]
-    level: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class PairOptions(Keywords):
     """Options of `PAIR`, as keywords of `Runs.compare`, `Runs.rank` and `errbar.gate`."""
 
@@ -82,24 +124,6 @@ class PairOptions(Keywords):
     errors: Literal["fail", "missing"]
     short: Literal["error", "drop"]
     level: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResampleOptions:
-    """Options of `RESAMPLE`: the bootstrap, its seed and the bins of the confidence."""
-
-    bins: int | None
-    level: float
-    resamples: int
-    rng: int
-
-    def method(self) -> "Bootstrap":
-        """The bootstrap with these settings."""
-        return errbar.Bootstrap(self.resamples, self.level)
-
-    def keywords(self) -> dict[str, Any]:
-        """Keywords of `Runs.selective` and `Runs.roc`."""
-        return {"method": self.method(), "rng": self.rng, "bins": self.bins}
 
 
 PATHS = click.argument("paths", nargs=-1, required=True)
@@ -147,6 +171,46 @@ READ = bundle(
     click.option("--master", help="The Spark master, as in local[2]."),
     click.option("--spark-remote", "remote", help="The Spark Connect server, as in sc://host."),
 )
+
+OUTPUTS, FORCED = "errbar.outputs", "errbar.force"  # keys of click.Context.meta
+
+
+class OutputPath(click.Path):
+    """The path of a file that a command writes; `require_writable` checks those of a command."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Keep the path for the check."""
+        path = super().convert(value, param, ctx)
+        if ctx is not None:
+            ctx.meta.setdefault(OUTPUTS, []).append(path)
+        return path
+
+
+def _set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[FORCED] = value
+
+
+FORCE = click.option(
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_force,
+    help="Replace files that exist already; never one that is read.",
+)
+
+
+def page(name: str) -> Options:
+    """Return the options of a command that writes an HTML page."""
+    output = click.option(
+        "-o",
+        "--output",
+        type=OutputPath(dir_okay=False),
+        default=name,
+        show_default=True,
+        help="The HTML file to write.",
+    )
+    return options_of(output, FORCE)
+
 
 WRITE = bundle(
     "writing",
@@ -235,56 +299,11 @@ LEVEL = click.option(
     help="The confidence level of the intervals.",
 )
 
-SCORE = bundle(
-    "scoring",
-    ScoreOptions,
-    choice(
-        *("--errors", "fail", "missing", "bracket"),
-        default="fail",
-        text="Rows without a result count as wrong, are left out, or are counted both ways.",
-    ),
-    choice(
-        *("--short", "error", "drop", "posterior"),
-        default="error",
-        text="Questions with fewer trials than a metric draws: refuse them, drop them, or "
-        "extrapolate by the model of difficulty.",
-    ),
-    click.option(
-        "--by",
-        multiple=True,
-        help="A column whose values are scored separately; may be repeated.",
-    ),
-    choice(
-        *("--estimand", "population", "benchmark", "rerun"),
-        text="What intervals cover: new questions of the same kind (the default), this exact "
-        "benchmark, or a repeat of this run.",
-    ),
-    choice(
-        *("--method", "calibrated", "documented"),
-        default="calibrated",
-        text="Intervals that hold their level, or the normal intervals of errbar.eval.",
-    ),
-    LEVEL,
-)
-
-BINS = click.option(
-    "--bins",
-    type=int,
-    help="The number of bins, if there are too many distinct confidences; the error is bounded.",
-)
 
 SEED = click.option(
     "--seed", "rng", type=int, default=0, show_default=True, help="The seed of random numbers."
 )
 
-RESAMPLE = bundle(
-    "resampling",
-    ResampleOptions,
-    BINS,
-    LEVEL,
-    number("--resamples", int, "The number of bootstrap resamples.", default=10_000),
-    SEED,
-)
 
 ERRORS = choice(
     *("--errors", "fail", "missing"),
@@ -333,67 +352,3 @@ BOUNDS = click.option(
     metavar="LOW HIGH",
     help="The lowest and the highest possible reward, if outcomes are not 0 and 1.",
 )
-
-
-@contextmanager
-def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
-    """Load the outcomes at paths, and show progress as long as a command works on them."""
-    with working(f"errbar {command} {shown(paths)}") as work:
-        yield runs_of(paths, reading, work)
-
-
-def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
-    """Load the outcomes at paths with the chosen engine."""
-    from errbar.loading import load  # noqa: PLC0415  --help must not wait
-
-    session = None
-    if reading.engine == "spark":
-        from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
-
-        session = spark_session(reading.master, reading.remote)
-    elif reading.master or reading.remote:
-        raise InputError("--master and --spark-remote need --engine spark.")
-    columns: dict[str, Any] = {**columns_in(reading.mapping)}
-    require_writable(paths)
-    runs = load(
-        list(paths) if len(paths) > 1 else paths[0],
-        repeats=reading.repeats,
-        reader=reading.reader,
-        scorer=reading.scorer,
-        filter=reading.filter,
-        signal=reading.signal,
-        files=reading.files,
-        rows=reading.rows,
-        keys=reading.keys,
-        right=reading.right,
-        connection=work.connection() if session is None else None,
-        spark=session,
-        **columns,
-    )
-    accounts = runs.source.origin.accounts
-    require_writable(file for file, account in accounts.items() if not account.skipped)
-    return runs
-
-
-def shown(paths: Sequence[str]) -> str:
-    """Return the paths as a message shows them."""
-    return paths[0] if len(paths) == 1 else f"{paths[0]} …"
-
-
-def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
-    """Return columns by meaning, from texts such as question=task_id, or cluster= for none."""
-    from errbar.data.columns import require_meaning  # noqa: PLC0415  --help must not wait
-    from errbar.data.readers.tables.column_choice import REQUIRED  # noqa: PLC0415
-
-    columns: dict[str, str | None] = {}
-    for text in mapping:
-        meaning, equals, name = text.partition("=")
-        if not equals or not meaning or (not name and meaning in REQUIRED):
-            raise InputError(
-                f"--map {text!r} must be written meaning=column, as in question=task_id."
-            )
-        if meaning in columns:
-            raise InputError(f"--map gives two columns for {meaning}.")
-        require_meaning(meaning)
-        columns[meaning] = name or None
-    return columns

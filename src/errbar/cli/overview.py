@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options, working
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, runs_of, shown
-from errbar.cli.output import show, shows_result
+from errbar.cli.io import runs_of, show, shown, shows_result
+from errbar.cli.options import Paths, ReadOptions, WriteOptions
 
 if TYPE_CHECKING:
     from errbar.results.base import Result

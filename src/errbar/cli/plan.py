@@ -6,10 +6,9 @@ from typing import Literal
 import click
 
 import errbar
-from errbar.cli import bundle, number, options, working
-from errbar.cli.endings import require_writable
-from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, runs_of, shown
-from errbar.cli.output import show
+from errbar.cli import options, working
+from errbar.cli.io import require_writable, runs_of, show, shown
+from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, number
 
 
 @dataclass(frozen=True, kw_only=True)

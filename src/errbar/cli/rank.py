@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from errbar.cli import options
+from errbar.cli.io import shows_result
 from errbar.cli.options import PairOptions
-from errbar.cli.output import shows_result
 from errbar.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import click
 
 import errbar
 from errbar.base.tables import printable
-from errbar.cli import options, page
-from errbar.cli.options import Paths, ReadOptions
+from errbar.cli import options
+from errbar.cli.io import opened
+from errbar.cli.options import Paths, ReadOptions, page
 
 
 @click.command()
@@ -67,7 +68,7 @@ def report(
             command += [option, str(value)]
     command += [part for mapping in reading.mapping for part in ("--map", mapping)]
     command += ["-o", page_shown, *["--force"] * replaces]
-    with options.opened("report", paths, reading) as runs:
+    with opened("report", paths, reading) as runs:
         target = errbar.report(
             runs,
             output,

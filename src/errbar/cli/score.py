@@ -1,16 +1,62 @@
 """`errbar score` and `errbar curve`: metrics of every system, with intervals."""
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from errbar.cli import options
-from errbar.cli.options import Assume, ScoreOptions
-from errbar.cli.output import shows_result
+from errbar.cli.io import shows_result
+from errbar.cli.options import Assume, Keywords, bundle, choice
 
 if TYPE_CHECKING:
     from errbar.results.base import Result
     from errbar.runs import Runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Keywords):
+    """Options of `SCORE`, as keywords of `Runs.score` and `Runs.curve`."""
+
+    errors: Literal["fail", "missing", "bracket"]
+    short: Literal["error", "drop", "posterior"]
+    by: tuple[str, ...]
+    estimand: str | None
+    method: Literal["calibrated", "documented"]
+    level: float
+
+
+SCORE = bundle(
+    "scoring",
+    ScoreOptions,
+    choice(
+        *("--errors", "fail", "missing", "bracket"),
+        default="fail",
+        text="Rows without a result count as wrong, are left out, or are counted both ways.",
+    ),
+    choice(
+        *("--short", "error", "drop", "posterior"),
+        default="error",
+        text="Questions with fewer trials than a metric draws: refuse them, drop them, or "
+        "extrapolate by the model of difficulty.",
+    ),
+    click.option(
+        "--by",
+        multiple=True,
+        help="A column whose values are scored separately; may be repeated.",
+    ),
+    choice(
+        *("--estimand", "population", "benchmark", "rerun"),
+        text="What intervals cover: new questions of the same kind (the default), this exact "
+        "benchmark, or a repeat of this run.",
+    ),
+    choice(
+        *("--method", "calibrated", "documented"),
+        default="calibrated",
+        text="Intervals that hold their level, or the normal intervals of errbar.eval.",
+    ),
+    options.LEVEL,
+)
 
 
 @click.command()
@@ -28,7 +74,7 @@ if TYPE_CHECKING:
 )
 @options.ASSUME
 @options.BOUNDS
-@options.SCORE
+@SCORE
 @shows_result
 def score(
     runs: "Runs",
@@ -65,7 +111,7 @@ def score(
     "-m", "--metric", default="pass@k", show_default=True, help="A metric with the letter k."
 )
 @click.option("-k", "ks", multiple=True, type=int, help="A value of k; may be repeated.")
-@options.SCORE
+@SCORE
 @shows_result
 def curve(
     runs: "Runs",

@@ -1,11 +1,51 @@
 """`errbar selective` and `errbar roc`: metrics of the confidence of systems."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from errbar.cli import choice, options, working
-from errbar.cli.options import Paths, ReadOptions, ResampleOptions, WriteOptions
-from errbar.cli.output import show
+import errbar
+from errbar.cli import options, working
+from errbar.cli.io import opened, show
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.errors import InputError
+
+if TYPE_CHECKING:
+    from errbar.analysis.methods import Bootstrap
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResampleOptions:
+    """Options of `RESAMPLE`: the bootstrap, its seed and the bins of the confidence."""
+
+    bins: int | None
+    level: float
+    resamples: int
+    rng: int
+
+    def method(self) -> "Bootstrap":
+        """The bootstrap with these settings."""
+        return errbar.Bootstrap(self.resamples, self.level)
+
+    def keywords(self) -> dict[str, Any]:
+        """Keywords of `Runs.selective` and `Runs.roc`."""
+        return {"method": self.method(), "rng": self.rng, "bins": self.bins}
+
+
+RESAMPLE = bundle(
+    "resampling",
+    ResampleOptions,
+    click.option(
+        "--bins",
+        type=int,
+        help="The number of bins, if there are too many distinct confidences; the error is "
+        "bounded.",
+    ),
+    options.LEVEL,
+    number("--resamples", int, "The number of bootstrap resamples.", default=10_000),
+    options.SEED,
+)
 
 
 @click.command()
@@ -25,7 +65,7 @@ from errbar.errors import InputError
     text="The loss of an item that is scored wrongly.",
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
-@options.RESAMPLE
+@RESAMPLE
 @options.READ_WRITE_PLOT
 def selective(
     paths: Paths,
@@ -81,7 +121,7 @@ def _selective_outcomes(
 ) -> None:
     """Show areas and risks in a table; the picture has the whole curve."""
     metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in coverages)]
-    with options.opened("selective", paths, reading) as runs:
+    with opened("selective", paths, reading) as runs:
         found = runs.selective(*metrics, **resampling.keywords())
         draw = runs.plot.risk_coverage if writing.plot else None
         picture = draw(**resampling.keywords()) if draw else None
@@ -90,7 +130,7 @@ def _selective_outcomes(
 
 @click.command()
 @options.PATHS
-@options.RESAMPLE
+@RESAMPLE
 @options.READ_WRITE_PLOT
 def roc(
     paths: Paths, resampling: ResampleOptions, reading: ReadOptions, writing: WriteOptions
@@ -103,7 +143,7 @@ def roc(
     Examples:
       errbar roc outcomes.csv --resamples 2000
     """
-    with options.opened("roc", paths, reading) as runs:
+    with opened("roc", paths, reading) as runs:
         found = runs.roc(**resampling.keywords())
         picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None
     show(found, writing, picture)

@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 
 import errbar
 from errbar.cli import main
-from errbar.cli.options import runs_of as runs_at
+from errbar.cli.io import runs_of as runs_at
 from errbar.data.live_logs import whole_lines
 from errbar.data.queries.row_order import turns_of
 from errbar.data.readers.tables.column_choice import find_columns

@@ -20,7 +20,7 @@ import pytest
 
 import errbar
 from errbar.base.tables import latex_table
-from errbar.cli.output import export
+from errbar.cli.io import export
 from errbar.errors import InputError
 from errbar.results.base import Result
 from errbar.results.scores import Scores

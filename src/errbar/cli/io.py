@@ -1,0 +1,210 @@
+"""Input and output of commands: outcomes loaded from paths, results printed or written to files.
+
+A terminal and a pipe get the same lines. Only a terminal has a width, to which tables are fitted,
+and colours, which rich prints; it is imported only then.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from errbar.base.files import atomic_file
+from errbar.base.layout import Detail, Line, page, plain
+from errbar.base.remarks import MARK, above, below, marked
+from errbar.base.tables import in_percent, printable
+from errbar.cli import Work, working
+from errbar.cli.options import (
+    FORCED,
+    OUTPUTS,
+    READ_WRITE_PLOT,
+    Command,
+    Paths,
+    ReadOptions,
+    WriteOptions,
+)
+from errbar.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from errbar.results.base import Result
+    from errbar.results.pictures.vega import Picture
+    from errbar.runs import Runs
+
+
+@contextmanager
+def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
+    """Load the outcomes at paths, and show progress as long as a command works on them."""
+    with working(f"errbar {command} {shown(paths)}") as work:
+        yield runs_of(paths, reading, work)
+
+
+def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
+    """Load the outcomes at paths with the chosen engine."""
+    from errbar.loading import load  # noqa: PLC0415  --help must not wait
+
+    session = None
+    if reading.engine == "spark":
+        from errbar.data.engines.spark import spark_session  # noqa: PLC0415  an extra
+
+        session = spark_session(reading.master, reading.remote)
+    elif reading.master or reading.remote:
+        raise InputError("--master and --spark-remote need --engine spark.")
+    columns: dict[str, Any] = {**columns_in(reading.mapping)}
+    require_writable(paths)
+    runs = load(
+        list(paths) if len(paths) > 1 else paths[0],
+        repeats=reading.repeats,
+        reader=reading.reader,
+        scorer=reading.scorer,
+        filter=reading.filter,
+        signal=reading.signal,
+        files=reading.files,
+        rows=reading.rows,
+        keys=reading.keys,
+        right=reading.right,
+        connection=work.connection() if session is None else None,
+        spark=session,
+        **columns,
+    )
+    accounts = runs.source.origin.accounts
+    require_writable(file for file, account in accounts.items() if not account.skipped)
+    return runs
+
+
+def shown(paths: Sequence[str]) -> str:
+    """Return the paths as a message shows them."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} …"
+
+
+def columns_in(mapping: Sequence[str]) -> dict[str, str | None]:
+    """Return columns by meaning, from texts such as question=task_id, or cluster= for none."""
+    from errbar.data.columns import require_meaning  # noqa: PLC0415  --help must not wait
+    from errbar.data.readers.tables.column_choice import REQUIRED  # noqa: PLC0415
+
+    columns: dict[str, str | None] = {}
+    for text in mapping:
+        meaning, equals, name = text.partition("=")
+        if not equals or not meaning or (not name and meaning in REQUIRED):
+            raise InputError(
+                f"--map {text!r} must be written meaning=column, as in question=task_id."
+            )
+        if meaning in columns:
+            raise InputError(f"--map gives two columns for {meaning}.")
+        require_meaning(meaning)
+        columns[meaning] = name or None
+    return columns
+
+
+def require_writable(inputs: Iterable[str | Path]) -> None:
+    """Refuse to write to an input, and, without --force, to a file that is not empty."""
+    meta = click.get_current_context().meta
+    existing = {path: os.stat(path) for path in meta.get(OUTPUTS, ()) if os.path.isfile(path)}
+    if not existing:
+        return
+    for read in filter(None, map(_stat, inputs)):
+        for path, found in existing.items():
+            if os.path.samestat(read, found):
+                raise InputError(f"{path} is one of the files that are read; write to another.")
+    for path, found in existing.items():
+        if found.st_size and not meta.get(FORCED):
+            raise InputError(f"{path} exists already; write to another file, or pass --force.")
+
+
+def _stat(path: str | Path) -> os.stat_result | None:
+    """Status of a file; None for a pattern, and for a path that reading will refuse."""
+    try:
+        return os.stat(os.path.expanduser(path))
+    except (OSError, ValueError):
+        return None
+
+
+def shows_result(question: Callable[..., "Result"]) -> Command:
+    """Turn a function of loaded outcomes and options into a command that shows its result.
+
+    The command has the options of reading and writing too.
+    """
+
+    @wraps(question)
+    def command(paths: Paths, reading: ReadOptions, writing: WriteOptions, **keywords: Any) -> None:
+        with opened(question.__name__, paths, reading) as runs:
+            found = question(runs, **keywords)
+        show(found, writing)
+
+    return READ_WRITE_PLOT(command)
+
+
+def export(result: "Result", style: str, detail: Detail = Detail.USUAL) -> str:
+    """Return a result as text in a format; "table" is plain text."""
+    exports: dict[str, Callable[[], str]] = {
+        "json": result.to_json,
+        "csv": result.to_csv,
+        "raw-csv": partial(result.to_csv, raw=True),
+        "markdown": result.to_markdown,
+        "latex": result.to_latex,
+    }
+    if style in exports:
+        return exports[style]()
+    return plain(page(result.parts(), detail=detail))
+
+
+def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = None) -> None:
+    """Print or write a result, fitted to a terminal if there is one, and draw its picture."""
+    detail = Detail(writing.detail or Detail.USUAL)
+    with in_percent() if writing.percent else nullcontext():
+        if writing.style == "table" and not writing.output and sys.stdout.isatty():
+            print_lines(page(result.parts(), width_of_terminal(), detail))
+        else:
+            put(export(result, writing.style, detail), writing)
+    notes = result.notes()
+    if writing.style.endswith("csv"):  # a format without notes
+        tell([*above(notes), *below(notes)])
+    elif detail is Detail.TABLE:
+        tell(note for note in marked(notes) if note.startswith(MARK))
+    if writing.plot:
+        (picture or result.plot()).save(writing.plot)
+
+
+def width_of_terminal() -> int:
+    """Return the number of columns of the terminal, or what COLUMNS says."""
+    return shutil.get_terminal_size().columns
+
+
+def tell(notes: Iterable[str]) -> None:
+    """Print notes on stderr."""
+    for note in notes:
+        click.echo(printable(note), err=True)
+
+
+def put(text: str, writing: WriteOptions) -> None:
+    """Print text, or write it to the output file."""
+    if writing.output:
+        save(text, writing.output)
+    else:
+        click.echo(text, nl=False, color=True)  # or click removes escape sequences from ids
+        click.echo()  # separately: with PYTHONUNBUFFERED, a short write is no error
+
+
+def save(text: str, path: str) -> None:
+    """Write a file atomically."""
+    with atomic_file(path) as beside:
+        beside.write_text(f"{text}\n", encoding="utf-8")
+
+
+def print_lines(lines: Iterable[Line], console: "Console | None" = None) -> None:
+    """Print styled lines on a terminal, by default on standard output."""
+    from rich.console import Console  # noqa: PLC0415  only terminals need it
+    from rich.text import Text  # noqa: PLC0415
+
+    screen = console or Console(markup=False, highlight=False, emoji=False)
+    for line in lines:
+        text = Text.assemble(*((piece, tone.value) for piece, tone in line))
+        text.rstrip()
+        screen.print(text, soft_wrap=True)
