@@ -1,4 +1,4 @@
-"""How often the documented 95 % interval for Pass@k holds the truth, by how difficulty is spread.
+"""How often the documented 95% interval for Pass@k holds the truth, by how difficulty is spread.
 
     .venv/bin/python -m benchmarks.flat_prior_coverage
 

@@ -6,9 +6,9 @@
 A run has 1,000 questions with 1 or 4 trials each, and is looked at after every trial: wealth moves
 only when a question is complete, so a look after every question sees all there is. A false alarm is
 a claim, either way, that was made at any look though the rate is on the line, or the systems are
-equal question by question. Beside it, the same runs with a 95 % interval that is made for one look,
+equal question by question. Beside it, the same runs with a 95% interval that is made for one look,
 looked at as often. Then the questions until a stop where there is something to find, beside the
-number that a test planned in advance needs to find it in 80 % of all runs; and how wide intervals
+number that a test planned in advance needs to find it in 80% of all runs; and how wide intervals
 are. Claims are watched for both ways.
 """
 
@@ -83,8 +83,8 @@ def alarms(of: Difficulty, trials: int, line: float, runs: int, rng: np.random.G
         naive += float(peeked(values, line).sum())
     share = found / runs
     error = math.sqrt(share * (1.0 - share) / runs)
-    monitor = f"{100 * share:.2f} % ± {100 * error:.2f}"
-    print(f"{what + of.name:24}{trials:>7}{monitor:>18}{100 * naive / runs:>14.0f} %", flush=True)
+    monitor = f"{100 * share:.2f}% ± {100 * error:.2f}"
+    print(f"{what + of.name:24}{trials:>7}{monitor:>18}{100 * naive / runs:>15.0f}%", flush=True)
 
 
 def false_alarms(runs: int, rng: np.random.Generator) -> None:
@@ -99,7 +99,7 @@ def false_alarms(runs: int, rng: np.random.Generator) -> None:
 
 
 def planned(gap: float, sd: float, sd_on_line: float) -> float:
-    """Questions that a two-sided test needs for a chance of 80 % to see a mean off its line."""
+    """Questions that a two-sided test needs for a chance of 80% to see a mean off its line."""
     power = NormalDist().inv_cdf(0.8)
     return ((normal_reach(LEVEL) * sd_on_line + power * sd) / gap) ** 2
 
@@ -114,8 +114,8 @@ def stop_line(name: str, values: Array, line: float, least: float, sd_on_line: f
 
 def real_effects(rng: np.random.Generator) -> None:
     """Rates off the line, and a system that is better than another."""
-    print("\nQuestions until a stop, in 10, 50 and 80 % of runs; planned: one look, power 80 %")
-    print(f"{'':30}{'10 %':>8}{'50 %':>8}{'80 %':>8}{'planned':>10}")
+    print("\nQuestions until a stop, in 10, 50 and 80% of runs; planned: one look, power 80%")
+    print(f"{'':30}{'10%':>8}{'50%':>8}{'80%':>8}{'planned':>10}")
     shape = RUNS_TO_STOP, LONGEST
     for line, rate in EFFECTS:
         values = means(fixed(rate), 1, shape, rng)

@@ -1,4 +1,4 @@
-"""How often 95 % intervals of ranked metrics hold the truth, by simulation.
+"""How often 95% intervals of ranked metrics hold the truth, by simulation.
 
     scripts/bench ranked_coverage            all of it
     scripts/bench ranked_coverage roc        one part only

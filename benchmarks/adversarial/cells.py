@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
-LEAST_COVERED = 0.93  # of 95 % intervals; a cell is short if it is lower by two standard errors
+LEAST_COVERED = 0.93  # of 95% intervals; a cell is short if it is lower by two standard errors
 MOST_WRONG = 0.05  # of verdicts "better" where neither system is
 SLACK = 1e-9  # a truth may be 1 − 1e-15, and an end 1
 

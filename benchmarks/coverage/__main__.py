@@ -1,4 +1,4 @@
-"""How often 95 % intervals of repeated trials hold the truth, and how wide they are.
+"""How often 95% intervals of repeated trials hold the truth, and how wide they are.
 
 scripts/bench coverage                  the whole study: hours; stop it and go on at any time
 scripts/bench coverage --quick          fewer data sets, up to 300 questions

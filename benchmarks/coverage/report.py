@@ -66,4 +66,4 @@ def drawn(every: Sequence[Cell], estimand: str, replicates: int) -> Picture:
         f"{replicates} data sets",
         "How many of their intervals held the truth: red is too seldom",
     ]
-    return coverage_map(squares, title=f"Coverage of 95 % intervals, {estimand}", below=below)
+    return coverage_map(squares, title=f"Coverage of 95% intervals, {estimand}", below=below)

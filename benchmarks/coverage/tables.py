@@ -17,7 +17,7 @@ def summary(every: Sequence[Cell], identities: Sequence[str], replicates: int) -
     """The whole text, in Markdown."""
     error = 100 * error_of(0.95, replicates)
     parts = [
-        "# Coverage of 95 % intervals of repeated trials\n",
+        "# Coverage of 95% intervals of repeated trials\n",
         "Made by `scripts/bench coverage report` from the results of `scripts/bench coverage`: "
         f"{'; '.join(identities)}. A cell is a metric with its k, a difficulty, M questions and N "
         f"trials. Shares are in per cent; the standard error of a cell is {error:.1f}.\n",

@@ -63,7 +63,7 @@ def targets(runs: errbar.Runs) -> Picture:
         (one,) = runs.score("pass@1", estimand=estimand).only(system="dunlin-2")
         rows.append(replace(one, of=replace(one.of, system=name)))
     picture = Scores(tuple(rows)).plot()
-    picture.spec["title"]["subtitle"] = ["95 % intervals of one score, that of dunlin-2"]
+    picture.spec["title"]["subtitle"] = ["95% intervals of one score, that of dunlin-2"]
     return picture
 
 

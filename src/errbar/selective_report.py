@@ -12,7 +12,7 @@ from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
 from errbar.base.layout import Table
-from errbar.base.tables import DASH, percent, pointed, supported
+from errbar.base.tables import DASH, interval_title, percent, pointed, supported
 from errbar.data.predictions import Predictions
 from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of
@@ -139,7 +139,7 @@ class SelectiveReport(Result):
             ["run", *(name for name, _, _, _ in rows)],
             ["metric", *(metric for _, metric, _, _ in rows)],
             ["value", *pointed(value for _, _, value, _ in rows)],
-            [f"{percent(self.method.level)} interval", *(ends for _, _, _, ends in rows)],
+            [interval_title(self.method.level), *(ends for _, _, _, ends in rows)],
         ]
 
     def _run_notes(self) -> list[str]:

@@ -171,7 +171,7 @@ def test_a_line_is_never_wider_than_the_terminal(width: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(-1.0, " s"), (0.0, " s, 0 %"), (41.6, " s, 42 %"), (100.0, " s, 100 %")]
+    ("share", "shown"), [(-1.0, " s"), (0.0, " s, 0%"), (41.6, " s, 42%"), (100.0, " s, 100%")]
 )
 def test_a_line_has_the_share_that_the_engine_knows(share: float, shown: str) -> None:
     work = Work("some work")

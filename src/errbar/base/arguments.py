@@ -91,7 +91,7 @@ def strict_share(value: Any, name: str) -> float:
     if not 0 < share < 1:
         raise InputError(
             f"{name} must lie strictly between 0 and 1; got {value!r}. "
-            f"For 95 % write {way_to_say(f'--{name} 0.95', f'{name}=0.95')}."
+            f"For 95% write {way_to_say(f'--{name} 0.95', f'{name}=0.95')}."
         )
     return share
 

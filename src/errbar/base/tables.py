@@ -53,8 +53,13 @@ def _decimals(sd: float) -> int:
 
 
 def percent(level: float) -> str:
-    """Return a proportion in percent, as in "95 %"."""
-    return f"{100 * level:.10g} %"
+    """Return a proportion in percent, as in "95%"."""
+    return f"{100 * level:.10g}%"
+
+
+def interval_title(level: float) -> str:
+    """Return what an interval is called wherever it is printed, as in "95% CI"."""
+    return f"{percent(level)} CI"
 
 
 def all_of(number: int, noun: str) -> str:
@@ -143,15 +148,15 @@ def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
 
 
 def _wrap(note: str, width: int) -> str:
-    """Wrap a note without a break between a number and its percent sign."""
+    """Wrap a note without a break within "95% CI"."""
     text = textwrap.fill(
-        note.replace(" %", f"{_NO_BREAK}%"),
+        note.replace("% CI", f"%{_NO_BREAK}CI"),
         width,
         subsequent_indent="  ",
         break_long_words=False,  # a name stays whole
         break_on_hyphens=False,
     )
-    return text.replace(f"{_NO_BREAK}%", " %")
+    return text.replace(f"%{_NO_BREAK}CI", "% CI")
 
 
 def printable(text: str) -> str:

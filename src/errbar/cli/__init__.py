@@ -86,7 +86,7 @@ class Work:
         """Return the elapsed time, with the progress of the current query if it is known."""
         seconds = f"{printable(self.words)}: {time.monotonic() - self.began:.0f} s"
         share = getattr(self.engine, "query_progress", lambda: -1.0)()  # newer DuckDB has it
-        return f"{seconds}, {share:.0f} %" if share >= 0 else seconds
+        return f"{seconds}, {share:.0f}%" if share >= 0 else seconds
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def monitor(
 ) -> None:
     """Decide whether the run that writes to PATHS can stop.
 
-    The tests are valid at any time. With --level 0.95, at most 5 % of runs end in a false claim,
+    The tests are valid at any time. With --level 0.95, at most 5% of runs end in a false claim,
     even with a look after every trial. An incomplete last line is left out.
 
     \b

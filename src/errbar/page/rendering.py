@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from errbar.base.remarks import above, below
-from errbar.base.tables import percent
+from errbar.base.tables import interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
@@ -47,7 +47,8 @@ def render(contents: Contents) -> str:
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
         covers=contents.settings.estimand.words,
-        level=percent(contents.settings.level).replace(" ", "\u00a0"),
+        level=percent(contents.settings.level),
+        interval=interval_title(contents.settings.level),
         notes=_notes(contents),
         style=_file("page.css"),
         script=script,

@@ -151,7 +151,7 @@ class Result(ABC):
     def to_html(self) -> str:
         """An HTML table with its notes, as a notebook shows it."""
         notes = self.notes()
-        return _html_table(self.columns(), below(notes), above(notes))
+        return _html_table(self.columns(), below(notes), above(notes), self.conclusion())
 
     def plot(self) -> "Picture":
         """A picture of the result; see "Pictures" in the documentation."""
@@ -337,14 +337,20 @@ def _kind(reason: str) -> str:
 
 
 def _html_table(
-    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
+    columns: Iterable[Sequence[str]],
+    notes: Iterable[str],
+    above: Iterable[str] = (),
+    conclusion: Headline | None = None,
 ) -> str:
-    """Return columns and notes as an HTML table, with all text escaped.
+    """Return a conclusion, columns and notes as HTML, with all text escaped.
 
     A number with its interval, as in 0.67 [0.53, 0.78], has a bar below it; notes are folded.
     """
     head, *rows = zip(*map(_with_bars, columns), strict=True)
     first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
+    if conclusion is not None:
+        claim, rest = html.escape(conclusion.claim), html.escape(conclusion.rest)
+        first = f"<p><strong>{claim}</strong>{rest}</p>{first}"
     body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     below = "<br>".join(html.escape(note) for note in notes)
     folded = f"<details><summary>Notes</summary>{below}</details>" if below else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from errbar.base.tables import percent, printable, score_text
+from errbar.base.tables import interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
 
 SIMULATIONS = 200  # data sets that an audit simulates
@@ -57,7 +57,7 @@ class Interval:
     @property
     def title(self) -> str:
         """What it is called wherever it is printed, as in "95% CI"."""
-        return f"{100 * self.level:.10g}% CI"
+        return interval_title(self.level)
 
     def record(self) -> dict[str, Any]:
         """A flat record, as part of that of an estimate."""

@@ -72,7 +72,7 @@ class Leaderboard(Rows[Standing]):
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
             [interval_head(str(self.metric), titles), *self.cells_of("value")],
-            [self.rows[0].interval.title.replace("CI", "ranks"), *self.rank_ranges()],
+            [f"{percent(self.rows[0].interval.level)} ranks", *self.rank_ranges()],
             ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
             ["P(best)", *(share_text(row.chance_best) for row in self)],
             ["group", *(row.groups for row in self)],

@@ -2,15 +2,23 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.base.remarks import way_to_say
-from errbar.base.tables import counted, percent, pointed, supported
-from errbar.results.base import Result
+from errbar.base.layout import Headline, Table, Tone
+from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.tables import (
+    counted,
+    interval_cells,
+    interval_head,
+    interval_title,
+    percent,
+    supported,
+)
+from errbar.results.base import Result, covered
 from errbar.results.estimate import Estimand, Interval
 
 Decision = Literal["above", "below"]
@@ -98,6 +106,13 @@ class Watch:
         return f"{self.verdict} (at {self.decided[0]})" if self.decided else self.verdict
 
     @property
+    def short_verdict(self) -> str:
+        """The verdict as a cell beside the name, as in "stop: better (at 63)"."""
+        if self.decided is None:
+            return GO_ON
+        return f"stop: {self._claim(self.decided[1])} (at {self.decided[0]})"
+
+    @property
     def contradicts(self) -> bool:
         """Whether the confidence sequence is empty."""
         return self.interval.low > self.interval.high
@@ -156,14 +171,33 @@ class Watch:
                 "e_below": _e_value(paths["below"][at]) if "below" in paths else None,
             }
 
-    def digits(self) -> tuple[str, str]:
-        """The mean and the interval, to the digits that the interval supports."""
+    @property
+    def precision(self) -> float:
+        """Half the distance from the mean to the nearer end: decides the digits shown."""
         value, interval = self.value, self.interval
         reach = [value - interval.low] if self.claims.above is not None else []
         reach += [interval.high - value] if self.claims.below is not None else []
-        known = min((distance for distance in reach if distance > 0), default=math.nan) / 2
-        shown, low, high = (supported(x, known) for x in (value, interval.low, interval.high))
-        return shown, "none: contradiction" if self.contradicts else f"{low} to {high}"
+        return min((distance for distance in reach if distance > 0), default=math.nan) / 2
+
+    def ends(self) -> str:
+        """The interval in words, to the digits that it supports."""
+        low, high = (supported(x, self.precision) for x in (self.interval.low, self.interval.high))
+        return "none: contradiction" if self.contradicts else f"{low} to {high}"
+
+    def sentence(self) -> Headline:
+        """The verdict in a sentence, with the numbers behind it."""
+        seen = counted(len(self.questions), "question")
+        if self.decided is None:
+            return Headline("Go on", f": undecided after {seen}.", Tone.DIM)
+        subject = "" if self.against else f"{self.name or 'the mean'} is "
+        claim = f"{subject}{self._claimed(self.decided[1])}"
+        mean = supported(self.value, self.precision)
+        return Headline(
+            f"Stop: {claim}",
+            f", decided after {self.decided[0]} of {seen} ({mean}, {self.interval.title} "
+            f"{self.ends()}).",
+            Tone.GOOD,
+        )
 
     def _paths(self) -> list[tuple[Decision, Array]]:
         paths: list[tuple[Decision, Array]] = []
@@ -173,16 +207,24 @@ class Watch:
             paths.append(("below", self.looks.log_below))
         return paths
 
-    def _claimed(self, decision: Decision) -> str:
+    def _claim(self, decision: Decision) -> str:
+        """A claim on what the name stands for, as in "above 0.5"; on a difference, "better"."""
         than = self.claims.above if decision == "above" else self.claims.below
+        if self.against and than == 0:
+            return "better" if decision == "above" else "worse"
+        return f"{decision} {than:g}"
+
+    def _claimed(self, decision: Decision) -> str:
+        """A claim as it stands in a sentence after "stop:"."""
+        claim = self._claim(decision)
         if not self.against:
-            return f"{decision} {than:g}"
-        if than == 0:
-            better, worse = self.system, self.against
-            if decision == "below":
-                better, worse = worse, better
-            return f"{better} is better than {worse}"
-        return f"{self.name} is {decision} {than:g}"
+            return claim
+        first, second = self.system, self.against
+        if claim == "worse":
+            first, second = second, first
+        if claim in ("better", "worse"):
+            return f"{first} is better than {second}"
+        return f"{self.name} is {claim}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -211,7 +253,7 @@ class Monitoring(Result):
         for watch in self.watches:
             subject = " · ".join(part for part in (watch.name, watch.task) if part)
             state = (
-                f"{counted(len(watch.questions), 'question')}, {watch.digits()[1]}: "
+                f"{counted(len(watch.questions), 'question')}, {watch.ends()}: "
                 f"{watch.dated_verdict}"
             )
             parts.append(f"{subject}: {state}" if subject else state)
@@ -221,23 +263,57 @@ class Monitoring(Result):
         """The table as text, each column from its head down; names only where there are some."""
         rows = self.watches
         claims = rows[0].claims
-        values, ends = zip(*(watch.digits() for watch in rows), strict=True)
         records = self.to_dicts()
         columns = [
             ["system", *(watch.name for watch in rows)],
             ["task", *(watch.task for watch in rows)],
         ]
         columns = [column for column in columns if any(column[1:])]
-        columns += [
-            ["questions", *(str(len(watch.questions)) for watch in rows)],
-            ["value", *pointed(values)],
-            [f"{percent(claims.level)} interval", *ends],
+        numbers = [
+            (watch.value, math.nan, math.nan, watch.precision)
+            if watch.contradicts
+            else (watch.value, watch.interval.low, watch.interval.high, watch.precision)
+            for watch in rows
         ]
+        head = interval_head("difference" if rows[0].against else "mean", [rows[0].interval.title])
+        columns.append([head, *interval_cells(numbers, signed=bool(rows[0].against))])
+        columns.append(["questions", *(str(len(watch.questions)) for watch in rows)])
         for claim, than in (("above", claims.above), ("below", claims.below)):
             if than is not None:
                 e_values = (f"{record[f'e_{claim}']:.3g}" for record in records)
                 columns.append([f"e {claim} {than:g}", *e_values])
-        return [*columns, ["verdict", *(watch.dated_verdict for watch in rows)]]
+        return [*columns, ["verdict", *(watch.short_verdict for watch in rows)]]
+
+    def conclusion(self) -> Headline:
+        """Whether the run can stop."""
+        if len(self.watches) == 1:
+            return self.watches[0].sentence()
+        decided = sum(watch.decided is not None for watch in self.watches)
+        some = "all" if self.is_decided else str(decided or "none")
+        claim = "Stop" if self.is_decided else "Go on"
+        of = f"{some} of the {len(self.watches)} tests are decided"
+        return Headline(claim, f": {of}.", Tone.GOOD if self.is_decided else Tone.DIM)
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        claims = self.watches[0].claims
+        sides = "" if None not in (claims.above, claims.below) else "one-sided"
+        return covered(self.watches[0].interval, sides, "valid at every look")
+
+    def parts(self) -> list[Table | str]:
+        """The verdict, the remarks and the table; a narrow terminal leaves out the e-values."""
+        columns = self.columns()
+        e_values = [head for head, *_ in columns if head.startswith("e ")]
+        tones = {
+            watch.short_verdict: Tone.DIM if watch.decided is None else Tone.GOOD
+            for watch in self.watches
+        }
+        drops = [*reversed(e_values), "task", "questions"]
+        return [
+            replace(part, drops=drops, tones=tones)
+            for part in Result.parts(self)
+            if isinstance(part, Table)
+        ]
 
     def notes(self) -> list[str]:
         """What stands under the table."""
@@ -245,15 +321,16 @@ class Monitoring(Result):
         claims, trials = first.claims, first.trials
         wrong = percent(1.0 - claims.level)
         settling = f"its first {trials} trials" if trials > 1 else "its first trial"
-        notes = [
+        definitions = [
             f"e: e-value of the claim, accepted at {claims.needed:.10g}. A false claim is accepted "
             f"in at most {wrong} of runs, even with a look after every trial. (at …): the question "
             f"at which it was accepted.",
-            f"{percent(claims.level)} interval: for new questions of the same kind, valid at all "
+            f"{interval_title(claims.level)}: for new questions of the same kind, valid at all "
             f"looks together{_one_sided(claims)}.",
             f"Each question counts once, by {settling}"
-            f"{' in both systems' if first.against else ''}{self._left()}.",
+            f"{' in both systems' if first.against else ''}.",
         ]
+        notes: list[str] = [*map(Explanation, definitions), *self._left()]
         if len(self.watches) > 1:
             notes.append("Rows are not adjusted for multiple testing.")
         dependent = sum(watch.dependent for watch in self.watches)
@@ -263,21 +340,19 @@ class Monitoring(Result):
                 f"{dependent} more are complete."
             )
         if any(watch.contradicts for watch in self.watches):
-            notes.append(
-                "Early and late questions contradict each other: they are not in random order."
-            )
+            order = "Early and late questions contradict each other: they are not in random order."
+            notes.append(Caution(order))
         return [*notes, *self.remarks]
 
-    def _left(self) -> str:
+    def _left(self) -> list[str]:
         """Pending questions and unused trials."""
+        trials = counted(self.watches[0].trials, "trial")
         pending = sum(watch.pending for watch in self.watches)
         unused = sum(watch.unused_trials for watch in self.watches)
-        note = f"; {counted(pending, 'question')} pending" if pending else ""
-        if unused:
-            beyond = counted(unused, "trial")
-            option = way_to_say("--trials", "trials=")
-            note += f"; {beyond} beyond not used ({option} says how many count)"
-        return note
+        waits = f"{counted(pending, 'question')} pending: fewer than {trials} so far."
+        beyond = f"{counted(unused, 'trial')} not used: the test counts {trials} per question"
+        option = way_to_say("--trials", "trials=")
+        return [*([waits] if pending else []), *([f"{beyond} ({option})."] if unused else [])]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

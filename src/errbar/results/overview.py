@@ -97,7 +97,7 @@ class Overview(Result):
         ]
         if self.ranked is not None and self._board() is None:
             tables.insert(0, _below(self.ranked, "Ranks: by the average over tasks."))
-        if self.compared is not None and len(self.compared) > 1:
+        if self.compared is not None:
             together = self.compared.together
             said = f"Differences: simultaneous for {all_of(together, 'comparison')} (Bonferroni)."
             tables.append(_below(self.compared, said if together > 1 else ""))

@@ -1,10 +1,13 @@
 """Plans: designs of a run, with the cost and power of each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from errbar.base.layout import Headline, Tone
+from errbar.base.remarks import Caution, way_to_say
+from errbar.base.tables import counted, percent
 from errbar.results.base import Result
 
 if TYPE_CHECKING:
@@ -23,6 +26,11 @@ class PlanGoal(Protocol):
     @property
     def mean(self) -> float:
         """Mean of the metric over the population of questions."""
+        ...
+
+    @property
+    def purpose(self) -> str:
+        """What the run is to do, as in "detect a difference of +0.05 in avg"."""
         ...
 
     def power(self, questions: int, trials: int | None) -> float:
@@ -71,6 +79,8 @@ class Plan(Result):
     rows: tuple[PlanRow, ...]
     marked: str  # label of the best row: cheapest, or highest power
     remarks: tuple[str, ...]
+    drops: ClassVar[tuple[str, ...]] = ("all trials", "simulated")
+    tones: ClassVar[Mapping[str, Tone]] = {"cheapest": Tone.GOOD, "highest power": Tone.STRONG}
 
     @property
     def best(self) -> PlanRow:
@@ -130,13 +140,31 @@ class Plan(Result):
         columns = [
             ["trials per question", *(f"{row.trials:,}" for row in rows)],
             ["questions", *(f"{row.questions:,}" for row in rows)],
-            ["trials in all", *(f"{row.trials_in_all:,}" for row in rows)],
+            ["all trials", *(f"{row.trials_in_all:,}" for row in rows)],
             ["cost", *(f"{row.cost:,.6g}" for row in rows)],
             ["power", *(points(row.power) for row in rows)],
             ["simulated", *(_simulated(row) for row in rows)],
             ["best", *(self.marked if row.best else "" for row in rows)],
         ]
         return [column for column in columns if any(column[1:])]
+
+    def conclusion(self) -> Headline:
+        """The best design, and what it achieves."""
+        best = self.best
+        design = f"{best.questions:,} questions x {counted(best.trials, 'trial')}"
+        design += " by each system" if best.systems > 1 else ""
+        if not best.reached:
+            claim = f"Not reached: {design} {self.goal.purpose} with power {points(best.power)}"
+            return Headline(claim, f", not {percent(self.target)}.", Tone.BAD)
+        cost = f"cost {best.cost:,.6g}, {'the ' if self.marked == 'cheapest' else ''}{self.marked}"
+        does = f" {self.goal.purpose} with power {points(best.power)} ({cost})."
+        return Headline(design, does, Tone.GOOD)
+
+    def footer(self) -> str:
+        """What the power is for, in a line."""
+        option = way_to_say("--explain", ".explain()")
+        said = f"Level {percent(self.goal.record()['level'])}, power {percent(self.target)}"
+        return f"{said}, for new questions of the same kind ({option})."
 
     def notes(self) -> list[str]:
         """What stands under the table."""
@@ -145,16 +173,16 @@ class Plan(Result):
 
 def points(share: float) -> str:
     """A share in percent, to one decimal."""
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"
 
 
 def _simulated(row: PlanRow) -> str:
     if not row.simulations:
         return ""
-    return f"{100 * row.simulated:.1f} ± {100 * row.simulated_sd:.1f} %"
+    return f"{100 * row.simulated:.1f} ± {100 * row.simulated_sd:.1f}%"
 
 
-def _doubts(rows: Sequence[PlanRow]) -> list[str]:
+def _doubts(rows: Sequence[PlanRow]) -> list[Caution]:
     """Rows whose simulated power contradicts the computed one."""
     doubtful = [
         row
@@ -162,7 +190,9 @@ def _doubts(rows: Sequence[PlanRow]) -> list[str]:
         if row.simulations and abs(row.simulated - row.power) > 0.02 + _DOUBT * row.simulated_sd
     ]
     return [
-        f"{row.questions} questions × {row.trials} trials: simulations contradict the computed "
-        f"power; trust the simulations."
+        Caution(
+            f"{row.questions} questions x {row.trials} trials: simulations contradict the computed "
+            f"power; trust the simulations."
+        )
         for row in doubtful
     ]

@@ -13,6 +13,7 @@ from errbar.base.tables import (
     counted,
     interval_cells,
     interval_head,
+    interval_title,
     percent,
     pointed,
     score_head,
@@ -326,7 +327,7 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
         if len(groups) > 1:
             last = len(notes) == len(groups) - 1
             scope = " of all others" if last else f" of {_called(groups[level, covers], estimates)}"
-        notes.append(f"{percent(level)} interval{scope}: for {covers.words}.")
+        notes.append(f"{interval_title(level)}{scope}: for {covers.words}.")
     return notes
 
 

@@ -283,7 +283,7 @@ def test_another_seed_moves_an_end_by_little(size: int) -> None:
     found = [estimate("aurc", data, rng=seed).interval for seed in range(8)]
     ends = np.array([[interval.low, interval.high] for interval in found])
     width = float((ends[:, 1] - ends[:, 0]).mean())
-    assert ends.std(axis=0).max() < 0.014 * width  # two seeds then differ by 2 % on average
+    assert ends.std(axis=0).max() < 0.014 * width  # two seeds then differ by 2% on average
 
 
 def test_losses_beyond_one_have_an_estimated_bound() -> None:
@@ -462,7 +462,7 @@ def test_a_negative_seed_is_refused_by_name() -> None:
         ({"resamples": None}, "integer; got None"),
         ({"level": 0}, "strictly between 0 and 1; got 0"),
         ({"level": 1.0}, "strictly between 0 and 1; got 1.0"),
-        ({"level": 95}, r"For 95 % write level=0\.95"),
+        ({"level": 95}, r"For 95% write level=0\.95"),
         ({"level": -0.5}, "strictly between"),
         ({"level": math.nan}, "level"),
         ({"level": math.inf}, "level"),

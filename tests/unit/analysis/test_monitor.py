@@ -223,9 +223,11 @@ def test_before_the_first_question_nothing_is_known() -> None:
 
 def test_a_result_prints_as_a_table_and_as_html() -> None:
     found = runs_of(rows_of(drawn(0.9, 100))).monitor(above=0.5, below=0.5)
-    head = str(found).partition("\n\n")[2].splitlines()[0].split("  ")
+    verdict, _, table, *_ = str(found).split("\n\n")
+    assert verdict == "Stop: mine is above 0.5."
+    head = table.splitlines()[0].split("  ")
     assert [one.strip() for one in head if one.strip()] == [
-        *("system", "questions", "value", "95 % interval", "e above 0.5", "e below 0.5", "verdict")
+        *("system", "mean [95% CI]", "questions", "e above 0.5", "e below 0.5", "verdict")
     ]
     assert "<table>" in found._repr_html_()
     assert repr(found.history()) == str(found.history())

@@ -215,6 +215,7 @@ def test_a_benchmark_that_is_too_small_is_called_so() -> None:
     found = plan("pass@1", difference=0.05, difficulty="uniform", questions=30, simulations=0)
     assert {row.questions for row in found.rows} == {30}
     assert not any(row.reached for row in found.rows)
+    assert str(found).startswith("Not reached: 30 questions x ")
     assert "Cannot be reached: with 30 questions even infinitely many trials give 3" in " ".join(
         found.notes()
     )
@@ -343,7 +344,7 @@ def test_a_pilot_plans_nearly_as_what_it_was_drawn_from() -> None:
     assumed = plan("pass@2", difference=0.05, difficulty="beta(2,2)", trials=[2, 8], simulations=0)
     for one, other in zip(learned.rows, assumed.rows, strict=True):
         assert one.questions == pytest.approx(other.questions, rel=0.1)
-    assert any("Over 90 % of the difficulty distributions" in note for note in learned.notes())
+    assert any("Over 90% of the difficulty distributions" in note for note in learned.notes())
 
 
 def test_pilots_that_tell_too_little_say_so(tmp_path: Path) -> None:
@@ -394,8 +395,12 @@ def test_the_command_plans_from_a_difficulty_in_every_format(tmp_path: Path) -> 
 def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text(LOG)
-    result = run(str(path), "-m", "pass@2", "--difference", "0.1", "--max-trials", "4")
+    asked = (str(path), "-m", "pass@2", "--difference", "0.1", "--max-trials", "4")
+    result = run(*asked, "--explain")
     assert result.exit_code == 0, result.output
+    verdict, table, *_ = result.stdout.split("\n\n")
+    assert "detect a difference of +0.1 in pass@2 with power" in " ".join(verdict.split())
+    assert table.startswith("trials per question")
     assert "estimated from 30 questions of a" in result.stdout
     assert "(estimated from the pilot)" in result.stdout
     one = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")

@@ -113,7 +113,7 @@ def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> No
     assert "avg of rewards: Bayesian bootstrap over questions with one unseen" in scores.method
     assert "Bayesian bootstrap" in scores.method
     notes = " ".join(scores.notes())
-    assert notes.count("95 % interval: for new questions of the same kind") == 1
+    assert notes.count("95% CI: for new questions of the same kind") == 1
 
 
 def test_equal_rewards_are_no_certainty() -> None:

@@ -24,9 +24,9 @@ def test_a_level_is_a_number(level: Any) -> None:
 
 
 def test_a_level_is_asked_for_in_the_words_of_whoever_asks() -> None:
-    with pytest.raises(InputError, match=r"For 95 % write confidence=0\.95\.$"):
+    with pytest.raises(InputError, match=r"For 95% write confidence=0\.95\.$"):
         strict_share(95, "confidence")
-    with on_command_line(), pytest.raises(InputError, match=r"For 95 % write --level 0\.95\.$"):
+    with on_command_line(), pytest.raises(InputError, match=r"For 95% write --level 0\.95\.$"):
         strict_share(95, "level")
 
 

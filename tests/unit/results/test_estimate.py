@@ -153,7 +153,7 @@ def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> 
     text = scores.explain()
     assert text.startswith(str(scores).rpartition("\n")[0])
     assert ".explain()" not in text
-    assert "95 % interval: for this exact benchmark" in text
+    assert "95% CI: for this exact benchmark" in text
     assert "Method: drawn by hand." in text
     assert "40 questions, 320 trials." in text
 
@@ -161,8 +161,8 @@ def test_the_footer_says_what_the_interval_covers_its_level_and_the_method() -> 
 def test_the_footer_names_every_level_and_target_that_occurs() -> None:
     other = Interval(0.6, 0.8, 0.9, Estimand.POPULATION)
     text = str(Scores((estimate(), replace(estimate(), interval=other))))
-    assert "95 % interval of small pass@8: for this exact benchmark" in text
-    assert "90 % interval of all others: for new questions of the same kind" in text
+    assert "95% CI of small pass@8: for this exact benchmark" in text
+    assert "90% CI of all others: for new questions of the same kind" in text
     assert "[CI]" in grid(Scores((estimate(), replace(estimate(), interval=other))))[0]
 
 

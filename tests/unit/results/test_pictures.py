@@ -118,7 +118,7 @@ def coverage() -> Picture:
         for questions in (10, 100)
     ]
     below = [
-        "95 % intervals, for new questions of the same kind (covers the sampling of questions and "
+        "95% CI, for new questions of the same kind (covers the sampling of questions and "
         "of trials)"
     ]
     return coverage_map(squares, title="Coverage", below=below)
@@ -198,7 +198,7 @@ def test_a_picture_says_its_level_and_what_it_is_about(
     tree = ET.fromstring(svg)
     text = " ".join("".join(tree.itertext()).split())
     assert pictures[name].title in text
-    assert "95 %" in text
+    assert "95%" in text
     assert POPULATION in text
 
 
@@ -661,12 +661,12 @@ def test_the_documentation_shows_the_pictures_that_its_script_draws() -> None:
 @pytest.mark.parametrize(
     ("covered", "band"),
     [
-        (0.0, "below 50 %"),
-        (0.9249, "90 % to 92.5 %"),
-        (0.925, "92.5 % to 94 %"),
-        (0.94, "94 % to 96 %"),
-        (0.95, "94 % to 96 %"),
-        (1.0, "99 % and more"),
+        (0.0, "below 50%"),
+        (0.9249, "90% to 92.5%"),
+        (0.925, "92.5% to 94%"),
+        (0.94, "94% to 96%"),
+        (0.95, "94% to 96%"),
+        (1.0, "99% and more"),
     ],
 )
 def test_squares_of_a_coverage_map_turn_at_the_level(covered: float, band: str) -> None:

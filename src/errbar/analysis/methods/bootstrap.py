@@ -40,7 +40,7 @@ _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, mo
 class Bootstrap:
     """How often to resample, the level of the interval, and how its ends are found.
 
-    With 10,000 resamples the Monte Carlo error of a 95 % end is 0.7 % of the width (one standard
+    With 10,000 resamples the Monte Carlo error of a 95% end is 0.7% of the width (one standard
     deviation). "unseen" is the Bayesian bootstrap with an unseen item or cluster at its worst and
     at its best. "bca" (Efron 1987) and "percentile" take the items at hand for all there can be:
     they are narrower, and assume that no rare confident failure is missing from the data.

@@ -41,7 +41,7 @@ from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # systems that are learned in one pass
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
-# the ends move by less than 2 % of the width between seeds, at ten questions too.
+# the ends move by less than 2% of the width between seeds, at ten questions too.
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
 _WEIGHINGS = 200  # Bayesian bootstrap weights per draw, for the population
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
@@ -303,7 +303,7 @@ class Learned:
         """Simulate data from a random draw: new questions, or these with their posterior rates.
 
         Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
-        which 37 % of all samples of M questions miss.
+        which 37% of all samples of M questions miss.
         """
         draw = int(rng.integers(len(self._rates)))
         rates, often = self._rates[draw], self._often.astype(np.int64)

@@ -34,7 +34,7 @@ NOT_NARROWED = (
     "questions_in_all has no effect: the trials cannot separate trial noise from differences "
     "between questions"
 )
-# Random weightings, for a blend of two means: the Monte Carlo error of a 95 % end is then 0.4 % of
+# Random weightings, for a blend of two means: the Monte Carlo error of a 95% end is then 0.4% of
 # the width (one standard deviation), which no reader sees.
 _WEIGHINGS = 40_000
 _AT_ONCE = 1 << 22  # random numbers in memory at a time

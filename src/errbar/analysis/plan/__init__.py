@@ -9,8 +9,8 @@ import numpy as np
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
 from errbar.base.arguments import number, require_whole, strict_share
-from errbar.base.remarks import way_to_say
-from errbar.base.tables import counted, percent
+from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.tables import interval_title, percent
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric
 from errbar.metrics.grammar import metric_of
@@ -181,7 +181,7 @@ def plan(
     best = next(row for row in rows if row.best)
     marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
     learned = math.isfinite(known.disagreement) and disagreement is None
-    remarks = [*_goal_in_words(goal, power), *_verdict(goal, power, best, means)]
+    remarks = [*_goal_in_words(goal, power), *_limits(goal, power, best, means)]
     remarks += [*_model(goal, best, learned=learned), *_tried(best), *known.remarks]
     return Plan(goal, power, rows, marked, tuple(remarks))
 
@@ -307,38 +307,35 @@ def _goal_in_words(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, DetectDifference):
         surely = goal.verdict == "better"
         test = "assuming nothing about unseen questions" if surely else "assuming no rare failures"
-        said = [
+        said = (
             f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
             f"systems on the same questions: verdict '{goal.verdict}' ({test}) at level "
             f"{percent(goal.level)}, power {percent(power)}, for new questions of the same kind."
-        ]
+        )
         option = way_to_say("--verdict better", "verdict='better'")
-        return said if surely else [*said, f"The verdict 'better' needs more: {option}."]
+        needs = f"Verdict '{goal.verdict}': {test}; 'better' needs more ({option})."
+        return [Explanation(said), *([] if surely else [needs])]
     if isinstance(goal, Width):
-        return [
-            f"For a {percent(goal.level)} interval of {goal.metric} no wider than {goal.width:g}, "
+        said = (
+            f"For a {interval_title(goal.level)} of {goal.metric} no wider than {goal.width:g}, "
             f"in {percent(power)} of all runs, for new questions of the same kind."
-        ]
+        )
+        return [Explanation(said)]
     return []
 
 
-def _verdict(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
-    """What the marked row says, and what is possible at all."""
-    each = " by each system" if goal.systems > 1 else ""
-    said = [
-        f"Best: {best.questions:,} questions, {counted(best.trials, 'trial')} of each{each}; cost "
-        f"{best.cost:,.6g}, power {points(best.power)}."
-    ]
+def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
+    """What is possible at all."""
+    said: list[str] = []
     if not best.reached and means.questions is not None:
         endless = goal.power(best.questions, None)
-        said.insert(
-            0,
+        reason = (
             f"Cannot be reached: with {best.questions:,} questions even infinitely many trials "
-            f"give "
-            f"{points(endless)}."
+            f"give {points(endless)}."
             if endless < power
-            else f"Not reached with these trials; infinitely many give {points(endless)}.",
+            else f"Not reached with these trials; infinitely many give {points(endless)}."
         )
+        said.append(Caution(reason))
     if isinstance(goal, DetectDifference) and (
         means.questions is not None or means.budget is not None
     ):
@@ -360,17 +357,18 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
         for times in (0.5, 2.0)
     )
     whence = "estimated from the pilot" if learned else "assumed"
-    said.append(
+    shifted = (
         f"The second system's log odds are shifted by {goal.shift:+.2f} on average, with a "
         f"standard deviation over questions of {goal.disagreement:.3g} ({whence}): its power is "
         f"{points(halved)} with half of that, {points(doubled)} with twice."
     )
+    said.append(Explanation(shifted))
     if len(goal.difficulty.rates) > 1:
         each = goal.for_each_spread() or [goal]
         found = [goal_at_spread.computed(best.questions, best.trials) for goal_at_spread in each]
         low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
         said.append(
-            f"Over 90 % of the difficulty distributions that fit the pilot, its power "
+            f"Over 90% of the difficulty distributions that fit the pilot, its power "
             f"is {low} to {high}."
         )
         missing = len(goal.difficulty.rates) - len(each)
@@ -383,7 +381,5 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
 def _tried(best: PlanRow) -> list[str]:
     if not best.simulations:
         return []
-    return [
-        f"simulated: share of {best.simulations:,} simulated runs that met the goal, and its "
-        f"standard error."
-    ]
+    runs = f"{best.simulations:,} simulated runs"
+    return [Explanation(f"simulated: share of {runs} that met the goal, and its standard error.")]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.plan.pilot import Difficulty, shift_to
 from errbar.base.arrays import Array
+from errbar.base.tables import interval_title
 from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import (
@@ -83,6 +84,11 @@ class Goal(ABC):
         """Of the metric over all questions there could be."""
         rates, weights = self.difficulty.as_one()
         return float(self.metric.joined(np.array(self.part.at_rates(rates) @ weights)))
+
+    @property
+    @abstractmethod
+    def purpose(self) -> str:
+        """What the run is to do, as in "detect a difference of +0.05 in avg"."""
 
     @abstractmethod
     def power(self, questions: int, trials: int | None) -> float:
@@ -200,6 +206,11 @@ class DetectDifference(Goal):
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of comparisons that see the difference."""
         return simulated_power(self.distribution(trials), questions, self._reach, rng, times)
+
+    @property
+    def purpose(self) -> str:
+        """What the run is to detect."""
+        return f"detect a difference of {self.difference:+g} in {self.metric}"
 
     def record(self) -> dict[str, Any]:
         """The difference, and how far the two systems disagree."""
@@ -324,6 +335,11 @@ class Width(Goal):
         return float(
             np.mean([self._width(distribution.values, row) <= self._target for row in often])
         )
+
+    @property
+    def purpose(self) -> str:
+        """The interval that the run is to give."""
+        return f"give a {interval_title(self.level)} of {self.metric} no wider than {self.width:g}"
 
     def record(self) -> dict[str, Any]:
         """The width."""

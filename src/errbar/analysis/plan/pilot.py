@@ -163,7 +163,7 @@ _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
     "hard": ("hard, Beta(0.15, 2.5)", lambda: _beta(0.15, 2.5)),
     "u-shaped": ("u-shaped, Beta(0.3, 0.3)", lambda: _beta(0.3, 0.3)),
     "spiked": (
-        "spiked, 30 % never solved, 20 % always, the rest Beta(2, 2)",
+        "spiked, 30% never solved, 20% always, the rest Beta(2, 2)",
         lambda: _mixed((0.3, _at(0.0)), (0.2, _at(1.0)), (0.5, _beta(2.0, 2.0))),
     ),
     "clusters": (

@@ -187,7 +187,7 @@ class Grouped(RankedSample):
         return whole._replace(items=items[some], loss=loss[some])
 
 
-GROUPS = 200  # error of an interval's width: 5 %
+GROUPS = 200  # error of an interval's width: 5%
 MOST_CELLS = 20_000_000  # groups × confidences of a system: 0.3 GB, half a minute per metric
 MOST_BINS = 1 << 16
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from errbar.base.tables import percent
+from errbar.base.tables import interval_title
 from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
 from errbar.results.monitoring import History, Monitoring, Watch
@@ -261,8 +261,7 @@ def monitoring_picture(found: Monitoring | History) -> Picture:
     spec["layer"] += [_claims("above"), _claims("below"), *_decisions()]
     claims = found.watches[0].claims
     below = [
-        f"{percent(claims.level)} interval, for new questions of the same kind, at all looks "
-        f"together",
+        f"{interval_title(claims.level)}, for new questions of the same kind, at every look",
         f"Dashed: the claim, {_claimed(found.watches[0])}. Vertical: when it was decided",
     ]
     title = vega.with_task("State of the run", tasks)

@@ -254,7 +254,7 @@ _AS_NEEDED: Spec = {"zero": False, "nice": True, "padding": 6}
 
 
 def _scale(rows: Sequence[Row], within: tuple[float, float]) -> Spec:
-    """Return a scale from the smallest to the largest end plus 5 %, within the bounds."""
+    """Return a scale from the smallest to the largest end plus 5%, within the bounds."""
     ends = [
         row[end] for row in rows for end in ("low", "high", "drawn") if not math.isnan(row[end])
     ]

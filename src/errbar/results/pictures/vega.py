@@ -115,7 +115,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     return labels
 
 
-def coverage_notes(intervals: Sequence[tuple[str, Interval]], noun: str = "intervals") -> list[str]:
+def coverage_notes(intervals: Sequence[tuple[str, Interval]], noun: str = "CI") -> list[str]:
     """Describe the targets of intervals, each given with its name; names appear if they differ."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for name, interval in intervals:
