@@ -83,9 +83,16 @@ def test_nobody_imports_the_command() -> None:
             assert not seen, f"{name_of(path)} imports {seen}"
 
 
+def test_nobody_imports_a_plug_in_for_another_tool() -> None:
+    for path in ROOMED:
+        if room_of(name_of(path)) != "integrations":
+            seen = {d for d in imports(tree_of(path)) if d.startswith("errbar.integrations")}
+            assert not seen, f"{name_of(path)} imports {seen}"
+
+
 def test_the_house_stays_small_enough_to_know() -> None:
-    beside_readers = [path for path in MODULES if "readers" not in path.parts]
-    assert len(beside_readers) <= 140
+    own = [path for path in MODULES if not {"readers", "integrations"} & set(path.parts)]
+    assert len(own) <= 140
     assert len([path for path in MODULES if path.parent == PACKAGE]) <= 14
 
 

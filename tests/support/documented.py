@@ -116,6 +116,8 @@ def require_named(command: Command) -> None:
     if head == "pip":
         assert rest in [["install", f"errbar[{extra}]"] for extra in extras]
         return
+    if head == "pytest":  # run by tests/journeys/test_pytest_plugin.py
+        return
     script = REPOSITORY / head
     assert script.parent.name == "scripts"
     assert os.access(script, os.X_OK)

@@ -1,0 +1,1 @@
+"""Plug-ins for other tools, one module each. Nothing in errbar imports them."""
