@@ -8,6 +8,7 @@ at after each of them (Ville's inequality): a test may stop as soon as it is dec
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -193,7 +194,8 @@ class Suite:
 
         rows = [record for record in self.records if record["status"] != "missing"]
         rows.sort(key=lambda row: (row["task"], row["trial"], row["question"]))
-        rows = [{**row, _STOPPED: True} if row["task"] in self._stopped() else row for row in rows]
+        stopped = self._stopped()
+        rows = [{**row, _STOPPED: True} if row["task"] in stopped else row for row in rows]
         with atomic_file(target) as place:
             lines = (
                 json.dumps({name: cell for name, cell in row.items() if cell is not None})
@@ -248,11 +250,13 @@ class Suite:
         return Table(columns, notes=[*self._powerless()], footer=footer)
 
     def _stopped(self) -> set[str]:
-        """The tests that were decided before all their trials were run."""
+        """The tests of which a verdict kept trials from being run."""
+        run = Counter(row["task"] for row in self.records if row["status"] != "missing")
         return {
             name
             for name, verdict in self.verdicts.items()
-            if self.stops and verdict.rounds < self.tests[name].trials
+            if verdict.decision != "inconclusive"
+            and run[name] < len(self.tests[name].cases) * self.tests[name].trials
         }
 
     def _powerless(self) -> Iterator[str]:
