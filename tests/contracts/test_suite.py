@@ -1,6 +1,8 @@
 """How the tests themselves are run: what is left out, what is skipped, and what is shared."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from types import SimpleNamespace
 from typing import Any
@@ -88,3 +90,21 @@ def test_connections_share_an_engine_and_see_nothing_of_each_other() -> None:
         assert connection.execute("SELECT number FROM outcomes").fetchall() == [(at,)]
     databases = "SELECT count(*) FROM duckdb_databases() WHERE starts_with(database_name, 'own_')"
     assert connections[0].execute(databases).fetchall()[0][0] >= 2
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="scripts need a POSIX shell")
+def test_every_benchmark_that_is_named_can_be_run_by_its_name() -> None:
+    root = TESTS.parent
+    run = subprocess.run(
+        ["sh", "scripts/bench", "--list"], cwd=root, check=True, capture_output=True, text=True
+    )
+    listed = run.stdout.split()
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    named = set(re.findall(r"scripts/bench ([a-z_]+)", text))
+    assert {"adversarial", "probabilities", "ranked"} <= named <= set(listed)
+    for name in listed:
+        assert any(
+            (root / "benchmarks" / place).is_file()
+            for place in (f"{name}.py", f"{name}/__main__.py")
+        )

@@ -14,6 +14,32 @@ pytest.importorskip("termios", reason="pipes and signals are others on Windows")
 from terminals import HOME, start
 
 
+def script(body: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Python code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", body],
+        env={**os.environ, "PYTHONPATH": HOME},
+        check=False,
+        text=True,
+        capture_output=True,
+        timeout=120,
+        **options,
+    )
+
+
+def waiting(body: str) -> tuple[subprocess.Popen[str], str]:
+    """A process that runs Python code, and the first line that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", body],
+        env={**os.environ, "PYTHONPATH": HOME},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -61,13 +87,7 @@ def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
         "from errbar.cli import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": HOME},
-        check=False,
-        text=True,
-        capture_output=True,
-    )
+    done = script(code)
     assert done.returncode == 1
     assert "of some engine" in done.stderr
 
@@ -83,31 +103,11 @@ def test_ctrl_c_is_one_line_and_130() -> None:
         "    time.sleep(60)\n"
         "main(['wait'])\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": HOME},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    process, first = waiting(code)
+    assert first == "ready\n"
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30) == ("", "Interrupted.\n")
     assert process.returncode == 130
-
-
-def script(body: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Python code in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", body],
-        env={**os.environ, "PYTHONPATH": HOME},
-        check=False,
-        text=True,
-        capture_output=True,
-        timeout=120,
-        **options,
-    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
@@ -195,15 +195,8 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
         "        time.sleep(600)\n"
         "main(['wait'])\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": HOME},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    folder = Path(process.stdout.readline().strip())
+    process, first = waiting(code)
+    folder = Path(first.strip())
     assert folder.is_dir()
     process.send_signal(number)
     assert process.communicate(timeout=60)[1] in ("Terminated.\n", "Hung up.\n")

@@ -9,7 +9,6 @@ from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.readers.logs import TALLIES, Claim
 from errbar.data.sources.tables import CountsSource, CountsTableSource, Source, TableSource
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
-from errbar.results.base import Refusals
 from errbar.results.estimate import Subject
 from errbar.results.inspection import Agreement, Inspection
 
@@ -60,7 +59,7 @@ def _agreement(source: Source, slices: dict[Subject, Slice], claim: Claim) -> Ag
         method = Calibrated() if rows.is_weighted else _QUICK
         scoring = Scoring(source, failures_as(claim.errors), "drop", method)
         metrics = [scored_metric(claim.metric)]
-        (estimate,) = scoring.scores({subject: rows}, metrics, Refusals())
+        (estimate,) = scoring.scores({subject: rows}, metrics)
     except ErrbarError as error:
         return Agreement(claim, math.nan, str(error))
     reason = f"{estimate.reason}." if math.isnan(estimate.value) else ""

@@ -22,7 +22,6 @@ from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Key, Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.metrics.categories import Average
-from errbar.results.base import Refusals
 from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
@@ -145,7 +144,7 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
     def mean(failures: str) -> float:
         try:
             scoring = Scoring(source, failures, "drop", Calibrated())
-            found = scoring.scores({of: part}, [Average()], Refusals())
+            found = scoring.scores({of: part}, [Average()])
         except ErrbarError:  # which is said where the number is asked for
             return math.nan
         return found[0].value

@@ -5,7 +5,7 @@ Rows without a result, and questions with too few trials, are counted as the use
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -65,39 +65,36 @@ class Scoring:
     failures: str  # rows without a result: "wrong", "missing" or "right"
     short: Short
     method: Method
+    refusals: Refusals = field(default_factory=Refusals)
     audit: bool = False  # whether intervals are tried on simulated data like these
+    remarks: list[str] = field(default_factory=list)
 
-    def scores(
-        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric], refusals: Refusals
-    ) -> Scores:
+    def scores(self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]) -> Scores:
         """Every metric of every subject; without a number, and with the reason, where refused."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
-        there, lacking, remarks = _scorable(subjects, self.failures)
-        tallied, words = self._counted(there, metrics, refusals, remarks)
+        there, lacking, self.remarks = _scorable(subjects, self.failures)
+        tallied, words = self._counted(there, metrics)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
             part = tallied.get(at, {})
             if isinstance(metric, VoteAt):
-                part = self._each(
-                    there, metric, refusals, partial(self._voted, metric=metric, remarks=remarks)
-                )
+                part = self._each(there, metric, partial(self._voted, metric=metric))
                 words |= _if_any(part, _VOTES)
             elif len(part) < len(there):
                 others = {of: rest for of, rest in there.items() if of not in part}
-                rewards = self._rewarded(others, metric, refusals, remarks)
+                rewards = self._rewarded(others, metric)
                 words |= _if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
-                refusal = refusals.add(of, metric, InputError(reason))
-                part[of] = missing(of, metric, self.method, refusal)
+                part[of] = self._refused(of, metric, InputError(reason))
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
-            remarks.append(_NOT_HELD)
+            self.remarks.append(_NOT_HELD)
         rows = tuple(part[of] for of in subjects for part in parts)
         over = "over clusters of questions" if any(e.clusters for e in rows) else "over questions"
         ways = "; ".join(words).replace("over questions", over)
-        return Scores(rows, ways, tuple(remarks))
+        return Scores(rows, ways, tuple(self.remarks))
 
     def _reward_words(self) -> str:
         """Name the method of the intervals of rewards."""
@@ -106,11 +103,14 @@ class Scoring:
             return _REWARDS
         return _REWARDS_OF_THESE
 
+    def _refused(self, of: Subject, metric: ScoredMetric, error: InputError) -> Estimate:
+        """An estimate without a number, with the reason."""
+        return missing(of, metric, self.method, self.refusals.add(of, metric, error))
+
     def _each(
         self,
         subjects: dict[Subject, Slice],
         metric: ScoredMetric,
-        refusals: Refusals,
         score: Callable[[Subject, Slice], Estimate],
     ) -> _Part:
         """One metric of subject after subject, each of which may be refused it."""
@@ -119,16 +119,10 @@ class Scoring:
             try:
                 found[of] = score(of, part)
             except InputError as error:
-                found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
+                found[of] = self._refused(of, metric, error)
         return found
 
-    def _rewarded(
-        self,
-        subjects: dict[Subject, Slice],
-        metric: CountMetric,
-        refusals: Refusals,
-        remarks: list[str],
-    ) -> _Part:
+    def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
         """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
         found: _Part = {}
         answered: dict[Subject, Answered] = {}
@@ -136,24 +130,20 @@ class Scoring:
             try:
                 answered[of] = rewards_of(results_of(self.source, part), self.failures)
             except InputError as error:
-                found[of] = missing(of, metric, self.method, refusals.add(of, metric, error))
+                found[of] = self._refused(of, metric, error)
         bounds = bounds_by_task(answered)
 
         def average(of: Subject, _: Slice) -> Estimate:
             return average_reward(of, metric, answered[of], self.method, bounds[of.task])
 
-        found |= self._each({of: subjects[of] for of in answered}, metric, refusals, average)
+        found |= self._each({of: subjects[of] for of in answered}, metric, average)
         known = self.method if isinstance(self.method, Calibrated) else None
         if known and known.estimand is Estimand.POPULATION and known.bounds is None:
-            remarks += remarks_by_task(answered, bounds)
+            self.remarks += remarks_by_task(answered, bounds)
         return found
 
     def _counted(
-        self,
-        subjects: dict[Subject, Slice],
-        metrics: list[ScoredMetric],
-        refusals: Refusals,
-        remarks: list[str],
+        self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]
     ) -> tuple[dict[int, _Part], dict[str, None]]:
         """Metrics of counts by their place; those of the same counts are scored together."""
         groups: dict[tuple[Any, ...], dict[int, CountMetric]] = {}
@@ -168,13 +158,12 @@ class Scoring:
         described: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
         for (whose, *_), members in groups.items():
-            counts, refused = self._tallied({of: subjects[of] for of in whose}, members, remarks)
-            scores = self._scored(counts, list(members.values()), refusals, remarks)
+            counts, refused = self._tallied({of: subjects[of] for of in whose}, members)
+            scores = self._scored(counts, list(members.values()))
             for first, (at, metric) in enumerate(members.items()):
                 found[at] = {item.of: item for item in scores[first :: len(members)]}
                 for of, error in refused.items():
-                    reason = refusals.add(of, metric, error)
-                    found[at][of] = missing(of, metric, self.method, reason)
+                    found[at][of] = self._refused(of, metric, error)
                 if any(item.questions for item in found[at].values()):
                     described[metric] = None
             there = {item.of for item in scores if item.questions}
@@ -184,7 +173,7 @@ class Scoring:
         return found, {words: None} if words else {}
 
     def _tallied(
-        self, subjects: dict[Subject, Slice], members: dict[int, CountMetric], remarks: list[str]
+        self, subjects: dict[Subject, Slice], members: dict[int, CountMetric]
     ) -> tuple[dict[Subject, AnyCounts], dict[Subject, InputError]]:
         """The counts that metrics have in common, and why a subject has none of them."""
         metric = next(iter(members.values()))
@@ -199,30 +188,24 @@ class Scoring:
                 continue
             counts[of] = kept
             if len(kept) < len(found):
-                remarks.append(
+                self.remarks.append(
                     f"{of}: {metric} leaves out {len(found) - len(kept)} of {len(found)} "
                     f"questions, which have fewer than {metric.draws} trials.".removeprefix(": ")
                 )
         return counts, refused
 
     def _scored(
-        self,
-        counts: dict[Subject, AnyCounts],
-        metrics: list[CountMetric],
-        refusals: Refusals,
-        remarks: list[str],
+        self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric]
     ) -> list[Estimate]:
         """Metrics that need the same counts."""
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
-        found = scored(counts, metrics, self.method, refusals, short=short)
-        return self._audited(found, counts, remarks) if self.audit else found
+        found = scored(counts, metrics, self.method, self.refusals, short=short)
+        return self._audited(found, counts) if self.audit else found
 
-    def _audited(
-        self, found: list[Estimate], counts: dict[Subject, AnyCounts], remarks: list[str]
-    ) -> list[Estimate]:
+    def _audited(self, found: list[Estimate], counts: dict[Subject, AnyCounts]) -> list[Estimate]:
         """Estimates with the share of simulations in which the interval contains the true value."""
         if any(clusters_of(item) is not None for item in counts.values()):
-            remarks.append("held: the simulated questions are not clustered.")
+            self.remarks.append("held: the simulated questions are not clustered.")
         coverage: dict[tuple[Subject, Metric], float] = {}
         for of, item in counts.items():
             fine = [
@@ -235,7 +218,7 @@ class Scoring:
             try:
                 shares = coverage_shares(item, fine, self.method, np.random.default_rng(0))
             except InputError as error:
-                remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
+                self.remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
             else:
                 coverage |= {
                     (of, metric): share for metric, share in zip(fine, shares, strict=True)
@@ -244,7 +227,7 @@ class Scoring:
             replace(item, held=coverage.get((item.of, item.metric), math.nan)) for item in found
         ]
 
-    def _voted(self, of: Subject, part: Slice, metric: VoteAt, remarks: list[str]) -> Estimate:
+    def _voted(self, of: Subject, part: Slice, metric: VoteAt) -> Estimate:
         questions = ballots_of(self.source, part, self.failures)
         trials = np.array([question.trials for question in questions], dtype=np.int64)
         short = too_few_trials(metric.k, trials)
@@ -258,7 +241,7 @@ class Scoring:
         if short:
             few = len(questions) - len(fine)
             name = str(of) or "the system"
-            remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
+            self.remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
         return found
 
 
@@ -275,8 +258,8 @@ def scores_of(
     """Slices scored with rows without a result as `errors` says: one way, or both."""
 
     def scored_as(failures: str, failed: str = "") -> Scores:
-        scoring = Scoring(source, failures, short, method, audit)
-        return scoring.scores(by_subject(found, failed), list(metrics), refusals)
+        scoring = Scoring(source, failures, short, method, refusals, audit)
+        return scoring.scores(by_subject(found, failed), list(metrics))
 
     if errors != "bracket":
         return scored_as(failures_as(errors))

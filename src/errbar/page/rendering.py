@@ -13,7 +13,7 @@ from functools import partial
 from importlib import resources
 from typing import Any
 
-from errbar.base.remarks import above, below
+from errbar.base.remarks import above, below, said_once
 from errbar.base.tables import interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
@@ -110,21 +110,8 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
         methods = [note for note in own if note.startswith(_METHOD)]
         found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
         found[section.name] = [note for note in own if note not in methods]
-    found["above"] = _said_once(found["above"], contents)
+    found["above"] = said_once(found["above"])
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
-
-
-def _said_once(notes: Sequence[str], contents: Contents) -> list[str]:
-    """Return notes without their subjects where the same is said of several."""
-    scores = contents.result("scores")
-    subjects = {str(estimate.of) for estimate in scores} | set(contents.tasks)
-    said: dict[str, list[str]] = {}
-    for note in dict.fromkeys(notes):
-        subject, _, rest = note.partition(": ")
-        said.setdefault(rest if subject in subjects else note, []).append(note)
-    return [
-        each[0] if len(each) == 1 else f"{rest[0].upper()}{rest[1:]}" for rest, each in said.items()
-    ]
 
 
 def _curves(contents: Contents) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ trials; trials of the same question are its repeats.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
-from errbar.data.readers.exports import NamedScores
+from errbar.data.readers.exports import ExportedTrial
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems, systems_of
 
@@ -47,14 +47,11 @@ _AGAIN = "duplicate spans"
 
 
 @dataclass(slots=True)
-class _SpanTrial:
+class _SpanTrial(ExportedTrial):
     """A root span, or a result."""
 
-    path: Path
-    record: Mapping[str, Any]
     experiment: str = ""  # its id
     name: str = ""  # of the experiment
-    scores: NamedScores = field(default_factory=NamedScores)
 
 
 def _recognise(glance: Glance) -> str:
@@ -161,8 +158,8 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
         trial = _SpanTrial(
             path,
             record,
-            str(record.get("experiment_id") or ""),
-            str(exports.first_of(record, "experiment_name", "experiment") or name),
+            experiment=str(record.get("experiment_id") or ""),
+            name=str(exports.first_of(record, "experiment_name", "experiment") or name),
         )
         for key, value in exports.part_of(record, "scores").items():
             trial.scores.add(key, value)

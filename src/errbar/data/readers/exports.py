@@ -11,6 +11,7 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, methodcaller
 from pathlib import Path
@@ -213,6 +214,15 @@ class NamedScores:
 
     def _numbers(self, name: str) -> list[float]:
         return [value for value in self._values.get(name, ()) if value is not None]
+
+
+@dataclass(slots=True)
+class ExportedTrial:
+    """A record that is a trial, and its scores."""
+
+    path: Path
+    record: Mapping[str, Any]
+    scores: NamedScores = field(default_factory=NamedScores)
 
 
 def score_names(each: Iterable[NamedScores]) -> list[str]:

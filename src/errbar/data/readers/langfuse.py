@@ -26,7 +26,7 @@ from errbar.base.remarks import guess, warning
 from errbar.data.readers import exports
 from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
-from errbar.data.readers.exports import NamedScores
+from errbar.data.readers.exports import ExportedTrial, NamedScores
 from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import name_systems
 
@@ -63,13 +63,10 @@ _NOWHERE = "scores of traces that are in no other file"
 
 
 @dataclass(slots=True)
-class _TraceTrial:
+class _TraceTrial(ExportedTrial):
     """An item of a run, or a trace."""
 
-    path: Path
-    record: Mapping[str, Any]
-    trace: str
-    scores: NamedScores
+    trace: str = ""
 
 
 @dataclass
@@ -183,7 +180,7 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
     trace = name if kind == "trace" else record.get("traceId")
     if type(trace) is not str:
         trace = str(text_or_none(trace) or "")
-    trial = _TraceTrial(path, record, trace, NamedScores())
+    trial = _TraceTrial(path, record, trace=trace)
     scores = record.get("scores")
     for inside in scores if isinstance(scores, list) else ():
         if isinstance(inside, dict):
@@ -231,7 +228,7 @@ def _join(found: _Found, log: Log) -> list[_TraceTrial]:
     for path, trace, score in found.scores:
         if trace and alone and trace not in by_trace:
             record = {"id": trace, "name": score.get("traceName")}
-            trials.append(_TraceTrial(path, record, trace, NamedScores()))
+            trials.append(_TraceTrial(path, record, trace=trace))
             by_trace[trace] = [trials[-1]]
         fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
         for trial in fits:
