@@ -82,11 +82,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     trials = [trial for path in files for trial in _trials(path, stated, log)]
     trials = _counted_once(trials, log)
     scores = [trial.scores for trial in trials]
-    scorers = exports.score_names(scores)
-    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
-    log.remarks += exports.remarks_on_scores(scores, scorer, "Braintrust")
-    if not scorers:
-        log.remarks.append("No trial has a score.")
+    scorer = exports.choose_score(log, scores, choice, str(files[0]), platform="Braintrust")
     systems = _systems(trials, choice, log)
     origins = [_origin(trial.record) for trial in trials]
     by_record = None not in origins

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import Glance
+from errbar.data.readers.base import Choice, Glance
 from errbar.data.readers.documents import (
     document,
     lines,
@@ -29,6 +29,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.logs import Log
 from errbar.errors import InputError
 
 _LONGEST_CELL = 1 << 27  # characters; Python's limit of 131,072 is too small for some answers
@@ -225,13 +226,32 @@ class ExportedTrial:
     scores: NamedScores = field(default_factory=NamedScores)
 
 
-def score_names(each: Iterable[NamedScores]) -> list[str]:
+def choose_score(
+    log: Log,
+    scores: Sequence[NamedScores],
+    choice: Choice,
+    where: str,
+    *,
+    platform: str,
+    kind: str = "score",
+    nothing: str = "No trial has a score.",
+) -> str:
+    """Name of the score that is used, with remarks in the log; empty if no trial has one."""
+    names = _score_names(scores)
+    name = log.choose_scorer(choice.scorer, names, kind, where) if names else ""
+    log.remarks += _remarks_on_scores(scores, name, platform)
+    if not names:
+        log.remarks.append(nothing)
+    return name
+
+
+def _score_names(each: Iterable[NamedScores]) -> list[str]:
     """Names of scores, the most frequent first."""
     often: Counter[str] = Counter(chain.from_iterable(scores.names for scores in each))
     return [name for name, _ in often.most_common()]
 
 
-def remarks_on_scores(each: Sequence[NamedScores], name: str, platform: str) -> Iterator[str]:
+def _remarks_on_scores(each: Sequence[NamedScores], name: str, platform: str) -> Iterator[str]:
     """Remarks on scores that are words, or that have several values."""
     differ = sum(map(methodcaller("several", name), each))
     if differ:

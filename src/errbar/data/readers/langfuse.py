@@ -99,11 +99,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 _sort(whole, path, found, log)
     trials = _join(found, log)
     scores = [trial.scores for trial in trials]
-    scorers = exports.score_names(scores)
-    scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0])) if scorers else ""
-    log.remarks += exports.remarks_on_scores(scores, scorer, "Langfuse")
-    if not scorers:
-        log.remarks.append("No trial has a score.")
+    scorer = exports.choose_score(log, scores, choice, str(files[0]), platform="Langfuse")
     values = _values(trials)
     systems = _systems(trials, _first(values, _RUNS), choice, log)
     questions = _questions(trials, _first(values, _ITEMS), log)

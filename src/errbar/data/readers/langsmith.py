@@ -86,9 +86,15 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     trials = _counted_once([trial for path in files for trial in _trials(path, log)], log)
     scores = [trial.scores for trial in trials]
-    scorers = exports.score_names(scores)
-    scorer = log.choose_scorer(choice.scorer, scorers, "feedback", str(files[0])) if scorers else ""
-    log.remarks += exports.remarks_on_scores(scores, scorer, "LangSmith")
+    scorer = exports.choose_score(
+        log,
+        scores,
+        choice,
+        str(files[0]),
+        platform="LangSmith",
+        kind="feedback",
+        nothing="No run has feedback.",
+    )
     systems, tasks = _subjects(trials, choice, log)
     outcomes = [trial.scores.of(scorer) for trial in trials]
     log.extend(
@@ -108,8 +114,6 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for path in [path for path in files if _states_means(path)]:
         mine = {system for system, trial in zip(systems, trials, strict=True) if trial.path == path}
         log.claim_means_over_rows(list(_claims(path, mine, scorer)))
-    if not scorers:
-        log.remarks.append("No run has feedback.")
     return log
 
 
