@@ -192,7 +192,7 @@ def side_by_side(
 
 def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
     """Questions with a weight above 0, and a remark on those left out."""
-    found, said = {}, []
+    found, remarks = {}, []
     for key, named in there.items():
         kept = named.slice.weighs
         found[key] = named if kept.all() else named.where(kept)
@@ -200,8 +200,8 @@ def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]
             raise InputError(f"{Subject(key[0], key[1])}: all questions have the weight 0.")
         if not kept.all():
             out = counted(int((~kept).sum()), "question")
-            said.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
-    return found, said
+            remarks.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
+    return found, remarks
 
 
 def several_by_task(

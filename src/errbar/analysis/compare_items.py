@@ -106,8 +106,8 @@ def compare_items(
         for data, metric, pair in tried
     ]
     silent = sum(int((data.present & ~data.answered).sum()) for data in kept)
-    said = [f"{silent} rows are not answered."] if silent else []
-    return Comparisons(tuple(rows), words, (*remarks, *said), size)
+    notes = [f"{silent} rows are not answered."] if silent else []
+    return Comparisons(tuple(rows), words, (*remarks, *notes), size)
 
 
 def p_value_of(gap: Gap) -> float:

@@ -230,15 +230,15 @@ def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
     ranges = {part.key: _values(source, part) for part in found}
     ranges = {key: values for key, values in ranges.items() if values}
     least, most = (how(how(part) for part in ranges.values()) for how in (min, max))
-    said: list[Above] = []
+    remarks: list[Above] = []
     if least < 0 or most > 1:
-        said.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
+        remarks.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
     for task in dict.fromkeys(key[1] for key in ranges):
         mine = {key: part for key, part in ranges.items() if key[1] == task}
         small = [key for key, part in mine.items() if min(part) >= 0 and max(part) <= 1]
         large = [key for key in mine if key not in small and max(mine[key]) > 1]
         if small and large:
-            said.append(
+            remarks.append(
                 warning(
                     f"scales differ: {_name(small[0])} has outcomes from {min(mine[small[0]]):.4g} "
                     f"to {max(mine[small[0]]):.4g}, {_name(large[0])} from "
@@ -247,8 +247,8 @@ def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
                 )
             )
         for key, often in mine.items():
-            said += _codes(key, often) or (_gap(key, often) if key not in small else [])
-    return said
+            remarks += _codes(key, often) or (_gap(key, often) if key not in small else [])
+    return remarks
 
 
 def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
@@ -314,7 +314,7 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
     if any(part.columns["question"] == ROW for part in parts if isinstance(part, TableSource)):
         return []
     named = {key: set(part.questions) for key, part in source.named().items()}
-    said: list[Above] = []
+    remarks: list[Above] = []
     for systems in by_task(named).values():
         (first, mine), *others = systems.items()
         for other, theirs in others:
@@ -324,13 +324,13 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
             if alike > shared:
                 why = f", and {alike} without regard to case, spaces, zeros and .0: write ids alike"
             if (shared == 0 or why) and mine and theirs:
-                said.append(
+                remarks.append(
                     warning(
                         f"{first or 'the first system'} and {other} share {shared} questions of "
                         f"{len(mine)} and {len(theirs)}{why}. Their scores are of other questions."
                     )
                 )
-    return said[:_MOST_SHOWN]
+    return remarks[:_MOST_SHOWN]
 
 
 def _plain_id(text: str) -> str:

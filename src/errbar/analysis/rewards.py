@@ -248,11 +248,11 @@ def remarks_by_task(
     answered: Mapping[Subject, Answered], guessed: Mapping[str, tuple[float, float]]
 ) -> list[str]:
     """The guessed bounds of each task, and a warning where a mean rests on few questions."""
-    said = [_guess(f"{task}: " if task else "", bounds) for task, bounds in guessed.items()]
+    remarks = [_guess(f"{task}: " if task else "", bounds) for task, bounds in guessed.items()]
     for of, rewards in answered.items():
         whose = f"{of}: " if str(of) else ""
-        said += _on_spread(whose, rewards.values, guessed[of.task])
-    return said
+        remarks += _on_spread(whose, rewards.values, guessed[of.task])
+    return remarks
 
 
 def _guess(whose: str, bounds: tuple[float, float]) -> str:

@@ -295,7 +295,7 @@ def _scorable(
     """Subjects with the questions that can be scored, why others have no score, and remarks."""
     kept: dict[Subject, Slice] = {}
     lacking: dict[Subject, str] = {}
-    said: list[str] = []
+    remarks: list[str] = []
     for whose, part in subjects.items():
         weigh = _that_weigh(whose, part)
         some = weigh & (part.scored > 0 if failures == "missing" else part.trials > 0)
@@ -305,12 +305,12 @@ def _scorable(
             lacking[whose] = "no row has a result"
         else:
             kept[whose] = part.where(some)
-            said += _left_out(whose, part, some | ~weigh)
+            remarks += _left_out(whose, part, some | ~weigh)
             nothing = int(part.questions[~weigh].sum())
             if nothing:
                 name = str(replace(whose, failed="")) or "the system"
-                said.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
-    return kept, lacking, said
+                remarks.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
+    return kept, lacking, remarks
 
 
 def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
@@ -327,12 +327,12 @@ def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
 def _left_out(whose: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
     """How many questions have no result, and how many of those were never scored."""
     never = ~kept & (part.trials == 0)
-    questions, name, said = int(part.questions.sum()), str(replace(whose, failed="")), []
+    questions, name, remarks = int(part.questions.sum()), str(replace(whose, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
         number = int(part.questions[out].sum())
         if number:
-            said.append(f"{name}: {number} of {questions} questions {words}, and are left out.")
-    return [remark.removeprefix(": ") for remark in said]
+            remarks.append(f"{name}: {number} of {questions} questions {words}, and are left out.")
+    return [remark.removeprefix(": ") for remark in remarks]
 
 
 def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:

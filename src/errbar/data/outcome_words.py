@@ -69,16 +69,16 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
     """Remark with the number of rows per word, or None if all are plain truth values."""
     if worths is WORDS and not counts.keys() - {*TRUTH, *NOTHING}:
         return []
-    said = []
+    parts = []
     for name, worth in (("right", 1.0), ("wrong", 0.0)):
         mine = [f"{word} {n}" for word, n in counts.items() if worths.get(word, math.nan) == worth]
         if mine:
-            said.append(f"{name}: {_shown(mine)}")
-    if not said:
+            parts.append(f"{name}: {_shown(mine)}")
+    if not parts:
         return []
     return [
         guess(
-            f"Outcomes are words ({'; '.join(said)})",
+            f"Outcomes are words ({'; '.join(parts)})",
             option="--right WORD",
             argument="right=[...]",
         )

@@ -245,8 +245,8 @@ class _SystemEstimates:
         else:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric, level)
-        said = (_BEYOND if short else "", reason, self._few_clusters())
-        return found, "; ".join(filter(None, said))
+        reasons = (_BEYOND if short else "", reason, self._few_clusters())
+        return found, "; ".join(filter(None, reasons))
 
     def _few_clusters(self) -> str:
         clusters = clusters_of(self._counts)
@@ -279,11 +279,11 @@ class _SystemEstimates:
             for some, known in zip(self._masks, self._learned(), strict=True):
                 found = known.rerun(metric, level) if again else known.benchmark(metric, level)
                 parts.append((self._weight(some), found))
-        said = [ONE_TRIAL] if self._single.all() else []
-        if self._single.any() and not said:
+        reasons = [ONE_TRIAL] if self._single.all() else []
+        if self._single.any() and not reasons:
             number = counted(int(self._single @ self._counts.repeats()), "question")
-            said.append(f"{number} of a single trial: {_COVERS_BOTH}")
-        return combined(parts), "; ".join(said)
+            reasons.append(f"{number} of a single trial: {_COVERS_BOTH}")
+        return combined(parts), "; ".join(reasons)
 
     def _weight(self, some: NDArray[np.bool_]) -> float:
         """Share of some questions in the mean."""

@@ -307,26 +307,26 @@ def _goal_in_words(goal: Goal, power: float) -> list[str]:
     if isinstance(goal, DetectDifference):
         surely = goal.verdict == "better"
         test = "assuming nothing about unseen questions" if surely else "assuming no rare failures"
-        said = (
+        goal_text = (
             f"To detect a difference of {goal.difference:+g} in {goal.metric} between two "
             f"systems on the same questions: verdict '{goal.verdict}' ({test}) at level "
             f"{percent(goal.level)}, power {percent(power)}, for new questions of the same kind."
         )
         option = way_to_say("--verdict better", "verdict='better'")
         needs = f"Verdict '{goal.verdict}': {test}; 'better' needs more ({option})."
-        return [Explanation(said), *([] if surely else [needs])]
+        return [Explanation(goal_text), *([] if surely else [needs])]
     if isinstance(goal, Width):
-        said = (
+        goal_text = (
             f"For a {interval_title(goal.level)} of {goal.metric} no wider than {goal.width:g}, "
             f"in {percent(power)} of all runs, for new questions of the same kind."
         )
-        return [Explanation(said)]
+        return [Explanation(goal_text)]
     return []
 
 
 def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
     """What is possible at all."""
-    said: list[str] = []
+    remarks: list[str] = []
     if not best.reached and means.questions is not None:
         endless = goal.power(best.questions, None)
         reason = (
@@ -335,23 +335,23 @@ def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
             if endless < power
             else f"Not reached with these trials; infinitely many give {points(endless)}."
         )
-        said.append(Caution(reason))
+        remarks.append(Caution(reason))
     if isinstance(goal, DetectDifference) and (
         means.questions is not None or means.budget is not None
     ):
         smallest = goal.detectable(power, best.questions, best.trials)
         shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
-        said.append(
+        remarks.append(
             f"Smallest difference that this run detects with power {percent(power)}: {shown}."
         )
-    return said
+    return remarks
 
 
 def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     """What was assumed, and what else the power could be."""
-    said = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
+    remarks = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
     if not isinstance(goal, DetectDifference):
-        return said
+        return remarks
     halved, doubled = (
         goal.with_disagreement(times * goal.disagreement).power(best.questions, best.trials)
         for times in (0.5, 2.0)
@@ -362,20 +362,20 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
         f"standard deviation over questions of {goal.disagreement:.3g} ({whence}): its power is "
         f"{points(halved)} with half of that, {points(doubled)} with twice."
     )
-    said.append(Explanation(shifted))
+    remarks.append(Explanation(shifted))
     if len(goal.difficulty.rates) > 1:
         each = goal.for_each_spread() or [goal]
         found = [goal_at_spread.computed(best.questions, best.trials) for goal_at_spread in each]
         low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
-        said.append(
+        remarks.append(
             f"Over 90% of the difficulty distributions that fit the pilot, its power "
             f"is {low} to {high}."
         )
         missing = len(goal.difficulty.rates) - len(each)
         if missing:
             share = percent(100 * missing // len(goal.difficulty.rates) / 100)
-            said.append(f"In {share} of them no second system gets that far; they are left out.")
-    return said
+            remarks.append(f"In {share} of them no second system gets that far; they are left out.")
+    return remarks
 
 
 def _tried(best: PlanRow) -> list[str]:

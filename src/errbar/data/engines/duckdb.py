@@ -282,8 +282,8 @@ def plainly(text: str) -> str:
         cut_off = f" {_CUT_OFF}" * ("unexpected end" in why)
         return f"{json[1]}, line {at}: this is not valid JSON ({_short(why)}).{cut_off}"
     first = text.strip().split("\n", maxsplit=1)[0]
-    said = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
-    return f"{_short(said).rstrip('.')}."
+    message = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
+    return f"{_short(message).rstrip('.')}."
 
 
 def _line_in(file: str, number: int) -> int:
@@ -306,10 +306,10 @@ def _csv_complaint(text: str) -> str:
     if "Maximum line size" in text:
         return "it is too long"
     lines = [line.strip() for line in text.split("\n")[1:]]
-    said = next(
+    complaint = next(
         (line for line in lines if line and not line.startswith("Original Line")), "it is broken"
     )
-    return _short(said).rstrip(".")
+    return _short(complaint).rstrip(".")
 
 
 def _short(text: str) -> str:

@@ -54,12 +54,12 @@ def read_with_spark(
     except Exception as error:  # Spark's errors have no common base class
         raise InputError(f"{paths[0]}: {str(error).splitlines()[0]}") from error
     columns = find_columns(table.columns, how.assignment)
-    table, said = _numbers_of_text(table, columns, how.right)
-    said = [unchecked("The table is in Spark"), *said]
+    table, remarks = _numbers_of_text(table, columns, how.right)
+    remarks = [unchecked("The table is in Spark"), *remarks]
     if len(paths) > 1 and "system" not in columns and "system" not in how.assignment:
         table, columns, named = _named_by_path(table, columns, paths, how)
-        said += named
-    return nw.from_native(table).lazy(), columns, said
+        remarks += named
+    return nw.from_native(table).lazy(), columns, remarks
 
 
 def _named_by_path(
@@ -82,7 +82,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
     """Convert outcome, confidence and trial to numbers where they were read as text."""
     kinds = dict(table.dtypes)
     added = {}
-    said: list[Above] = []
+    remarks: list[Above] = []
     outcome = columns["outcome"]
     if right:
         text = f"lower(trim(cast({_quoted(outcome)} AS string)))"
@@ -95,7 +95,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
     elif kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
         nothing = ", ".join(map(text_literal, NOTHING))
-        said = words_remark(_counted_words(table, text), WORDS)
+        remarks = words_remark(_counted_words(table, text), WORDS)
         words = " ".join(
             f"WHEN {text} = {text_literal(word)} THEN {worth:g}D" for word, worth in WORDS.items()
         )
@@ -114,7 +114,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
             added[name or columns[meaning]] = f"try_cast({_quoted(columns[meaning])} AS {kind})"
     kept = [_quoted(name) for name in table.columns if name not in added]
     shown = (f"{expression} AS {_quoted(name)}" for name, expression in added.items())
-    return table.selectExpr(*kept, *shown), said
+    return table.selectExpr(*kept, *shown), remarks
 
 
 def _counted_words(table: Any, text: str) -> dict[str, int]:

@@ -67,13 +67,13 @@ class Columns:
         >>> find_columns(["question", "outcome", "X1"]).describe()
         "question, outcome; no column names the system, so all rows are one system (not used: 'X1')"
         """
-        said = ", ".join(map(self._described, self.named))
+        text = ", ".join(map(self._described, self.named))
         if self.beside:
-            said += "; no column names the system, so all rows are one system"
-            said += f" (not used: {list_names(self.beside, 8)})"
+            text += "; no column names the system, so all rows are one system"
+            text += f" (not used: {list_names(self.beside, 8)})"
         elif self.unused:
-            said += f"; not used: {list_names(self.unused, 8)}"
-        return said
+            text += f"; not used: {list_names(self.unused, 8)}"
+        return text
 
     def remark(self) -> Above:
         """The description as a guess, to be printed above the results."""

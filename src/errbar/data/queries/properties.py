@@ -209,14 +209,14 @@ def _refuse_faults(questions: Frame, columns: Columns) -> None:
     texts = zip(
         *([called(value, "") for value in table[name].tolist()] for name in keys), strict=True
     )
-    said = [
+    described = [
         _WeightsOfRows(name, called_weight(first), called_weight(last), int(some), int(rows))
         for name, first, last, some, rows in zip(
             texts, *(table[name].tolist() for name in (*AGGREGATES["weight"], "rows")), strict=True
         )
     ]
-    others = any(group.first is not None for group in said)
-    faults = [(group.name, fault) for group in said if (fault := group.fault(others=others))]
+    others = any(group.first is not None for group in described)
+    faults = [(group.name, fault) for group in described if (fault := group.fault(others=others))]
     if not faults:
         return
     name, fault = min(faults)

@@ -88,8 +88,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         trials[key] += 1
     again = sum(n > 1 for n in trials.values())
     if again:
-        said = f"Trials: runs of one model and edit format; {again} exercises were run again"
-        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+        text = f"Trials: runs of one model and edit format; {again} exercises were run again"
+        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
     return log
 
 

@@ -104,10 +104,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         joined.setdefault((system, task), []).append(run)
     if repeated and choice.files != "systems":
         shown = some_of(list(names.values()))
-        said = (
+        text = (
             f"Models that occur in several folders ({shown}): each is one system, its runs trials"
         )
-        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
     for (system, task), mine in joined.items():
         trial = 0
         for run in mine:

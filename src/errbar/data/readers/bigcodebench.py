@@ -56,7 +56,7 @@ class _ResultsFile(NamedTuple):
     task: str
     how: str  # backend, temperature, number of samples
     tasks: _Statuses
-    said: Mapping[str, Any]
+    totals: Mapping[str, Any]
 
 
 def _recognise(glance: Glance) -> str:
@@ -101,11 +101,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.claims += _claims(file, system)
     for (system, task), n in runs.items():
         if n > 1:
-            said = (
+            text = (
                 f"{system} · {task}: {n} files are read as runs of one system, with their samples "
                 f"as trials; the pass@k that each states is not checked"
             )
-            log.remarks.append(guess(said))
+            log.remarks.append(guess(text))
     return log
 
 
@@ -136,19 +136,19 @@ def _beside(path: Path) -> Path:
 
 def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any]]) -> _ResultsFile:
     beside = _beside(path)
-    said = totals.get(beside)
-    if said is None:
-        said = object_of(beside) if beside != path and beside.is_file() else {}
+    totals_beside = totals.get(beside)
+    if totals_beside is None:
+        totals_beside = object_of(beside) if beside != path and beside.is_file() else {}
     named = _NAME.fullmatch(path.name.removesuffix(f"_{_RESULTS}"))
     if named:
         model, how, split = named["model"], named["how"] or "", named["split"]
         is_hard = named["subset"] is not None
     else:
-        model, how, split = "", "", text_or_none(said.get("split")) or ""
-        is_hard = said.get("subset") == "hard"
+        model, how, split = "", "", text_or_none(totals_beside.get("split")) or ""
+        is_hard = totals_beside.get("subset") == "hard"
     name = "BigCodeBench-Hard" if is_hard else "BigCodeBench"
     task = f"{name} ({split})" if split else name
-    return _ResultsFile(path, model, task, how, tasks, said)
+    return _ResultsFile(path, model, task, how, tasks, totals_beside)
 
 
 def _systems(files: Sequence[_ResultsFile], choice: Choice, log: Log) -> list[str]:
@@ -171,7 +171,7 @@ def _add(log: Log, file: _ResultsFile, system: str, starts: Counter[tuple[str, s
     """Add a row per sample; trials of further files of a system and task are numbered on."""
     log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
-    broken = {task for task in list_in(file.said, "failed_tasks") if isinstance(task, str)}
+    broken = {task for task in list_in(file.totals, "failed_tasks") if isinstance(task, str)}
     columns: dict[str, list[Any]] = {"question": [], "trial": []}
     columns |= {"reference": []} if broken else {}
     judged: list[tuple[float | None, str]] = []
@@ -208,12 +208,12 @@ def _remarks(
             f"through no fault of the model. BigCodeBench scores them, and so does errbar; the "
             f"column 'reference' marks them."
         )
-    if file.said.get("calibrated") is False:
+    if file.totals.get("calibrated") is False:
         yield f"{system}: the run is not calibrated; the BigCodeBench leaderboard is."
 
 
 def _claims(file: _ResultsFile, system: str) -> Iterator[Claim]:
-    for name, value in file.said.items():
+    for name, value in file.totals.items():
         number = number_or_none(value)
         if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):
             yield Claim(name, number, name, system, file.task)

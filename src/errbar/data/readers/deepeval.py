@@ -136,8 +136,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for path, run in runs.items():
         if not run.cases:
             passed, failed = _tests(run)
-            said = f", though it says that {passed + failed:g} were run" if passed + failed else ""
-            log.skip(path, f"it has no test cases{said}")
+            note = f", though it says that {passed + failed:g} were run" if passed + failed else ""
+            log.skip(path, f"it has no test cases{note}")
             continue
         log.read(path, len(run.cases))
         whose = (run.system, run.task)

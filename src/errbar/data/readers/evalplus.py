@@ -117,8 +117,10 @@ def _results(file: Path) -> _Results:
     files = [
         number_or_none(task.get("nfiles")) for task in tasks.values() if isinstance(task, dict)
     ]
-    said = [n for n in files if n is not None]
-    return _Results(found, whole.get("pass_at_k"), sum(said) if len(said) == len(tasks) else None)
+    counts = [n for n in files if n is not None]
+    return _Results(
+        found, whole.get("pass_at_k"), sum(counts) if len(counts) == len(tasks) else None
+    )
 
 
 def _samples(entry: Any, file: str, question: str) -> Iterator[_Sample]:
@@ -160,12 +162,12 @@ def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
 @cache
 def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     """Outcome and status; `plus` requires both kinds of tests, as in EvalPlus."""
-    said = sample if scorer == "plus" else sample[:1]
-    if any(verdict in _FAILED for verdict in said):
+    judgements = sample if scorer == "plus" else sample[:1]
+    if any(verdict in _FAILED for verdict in judgements):
         return 0.0, "ok"
-    if any(verdict in _LATE for verdict in said):
+    if any(verdict in _LATE for verdict in judgements):
         return 0.0, "limit"  # a program that does not finish is wrong
-    return (None, "unscored") if None in said else (1.0, "ok")
+    return (None, "unscored") if None in judgements else (1.0, "ok")
 
 
 def _claims(results: _Results, scorer: str, system: str) -> Iterator[Claim]:

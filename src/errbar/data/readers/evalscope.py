@@ -88,8 +88,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(file, len(trials))
         scorers[whose] = _scorer(trials, choice, file, log)
         if starts[whose]:
-            said = f"{file.name}: read as further trials of {whose[0]}"
-            log.remarks.append(guess(said))
+            text = f"{file.name}: read as further trials of {whose[0]}"
+            log.remarks.append(guess(text))
         starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
     for report in reports:
         log.read(report, 0)
@@ -200,8 +200,8 @@ def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Clai
             category for category in list_in(metric, "categories") if isinstance(category, dict)
         ]
         for subset in (subset for part in categories for subset in list_in(part, "subsets")):
-            said = require_object(subset, f"{file}, subsets")
-            task, mean = f"{data_set}_{said.get('name')}", number_or_none(said.get("score"))
+            totals = require_object(subset, f"{file}, subsets")
+            task, mean = f"{data_set}_{totals.get('name')}", number_or_none(totals.get("score"))
             scorer = scorers.get((system, task))
             if plain and mean is not None and scorer and name in (scorer, f"mean_{scorer}"):
                 yield Claim(name, mean, "avg", system, task, "missing", 4)

@@ -135,20 +135,20 @@ def _results(
     if choice.filter is not None:
         pick(choice.filter, list(dict.fromkeys(_named(found.values()))), "result", where)
     picked: dict[SystemOnTask, str] = {}
-    said: dict[str, None] = {}
+    remarks: dict[str, None] = {}
     for subject, results in found.items():
         mine = choice.filter if choice.filter in results else next(iter(results))
         picked[subject] = mine or ""
         others = [name or "one without a name" for name in results if name != mine]
         if others:
-            said[
+            remarks[
                 guess(
                     f"{subject.task}: using result {mine!r} (also: {some_of(others)})",
                     option=f"--filter {others[0]}",
                     argument=f"filter={others[0]!r}",
                 )
             ] = None
-    log.remarks += said
+    log.remarks += remarks
     return picked
 
 

@@ -104,9 +104,9 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str
             exception=trial.exception,
         )
     if exceptions:
-        said = ", ".join(f"{name} {n}" for name, n in exceptions.items())
+        listed = ", ".join(f"{name} {n}" for name, n in exceptions.items())
         log.remarks.append(
-            f"{system}: trials that ended in an exception: {said}. {counts['graded']} of the "
+            f"{system}: trials that ended in an exception: {listed}. {counts['graded']} of the "
             f"{exceptions.total()} still have a reward, which counts; Harbor counts the others as "
             f"0."
         )
@@ -173,10 +173,10 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         stated.append(("mean", mean, sum(counted) / len(counted), f" of {key}"))
         errors = number_or_none(part.get("n_errors"))
         stated.append(("n_errors", errors, sum(trial.is_own for trial in trials), f" of {key}"))
-    for key, said, n, whose in stated:
-        if said is not None and not isclose(said, n, rel_tol=1e-9, abs_tol=1e-9):
+    for key, claim, n, whose in stated:
+        if claim is not None and not isclose(claim, n, rel_tol=1e-9, abs_tol=1e-9):
             yield warning(
-                f"{where}: the job states {key}{whose} {said:.6g}; its trials give {n:.6g}."
+                f"{where}: the job states {key}{whose} {claim:.6g}; its trials give {n:.6g}."
             )
 
 

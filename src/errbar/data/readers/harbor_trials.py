@@ -224,10 +224,10 @@ def name_trials(
     systems: dict[str, list[tuple[Job, Trial]]] = {}
     for agent, mine in agents.items():
         settings = tell_apart([trial.settings for _, trial in mine])
-        for (job, trial), said in zip(mine, settings, strict=True):
+        for (job, trial), setting in zip(mine, settings, strict=True):
             by_job = files_are == "systems" or (files_are is None and not trial.is_named)
             apart = job.label if by_job and len(jobs) > 1 else ""
-            more = ", ".join(part for part in (said, apart) if part)
+            more = ", ".join(part for part in (setting, apart) if part)
             name = f"{agent} ({more})" if agent and more else agent or more or job.label
             systems.setdefault(name, []).append((job, trial))
     _say_what_was_joined(systems, log)

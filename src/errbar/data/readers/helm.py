@@ -207,7 +207,7 @@ def _chosen(
     every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
     pick(asked, every, "stat that scores an answer", where)  # raises an error if no scenario has it
     chosen: dict[str, str | None] = {}
-    said: dict[Above, list[str]] = {}
+    subjects: dict[Above, list[str]] = {}
     for scenario, some in found.items():
         stat = asked if asked in some else None if asked or not some else some[0]
         chosen[scenario] = stat
@@ -219,8 +219,8 @@ def _chosen(
         else:
             scores = [name for name in some if not name.startswith(_NO_SCORES)]
             for text in picked_remark(stat, scores, "stat", "scorer"):
-                said.setdefault(text, []).append(scenario)
-    for text, scenarios in said.items():
+                subjects.setdefault(text, []).append(scenario)
+    for text, scenarios in subjects.items():
         log.remarks.append(about("; ".join(scenarios) if len(found) > 1 else "", text))
     return chosen
 
@@ -263,8 +263,8 @@ def _add(log: Log, run: _HelmRun, system: str, stat: str) -> None:
 
 def _task(run: _HelmRun, split: str, perturbation: str) -> str:
     """Scenario, with the split and perturbation unless it is the plain test split."""
-    said = [label for label in (split if split != "test" else "", perturbation) if label]
-    return f"{run.scenario} ({', '.join(said)})" if said else run.scenario
+    labels = [label for label in (split if split != "test" else "", perturbation) if label]
+    return f"{run.scenario} ({', '.join(labels)})" if labels else run.scenario
 
 
 def _mean(stat: Mapping[str, Any]) -> float | None:

@@ -143,10 +143,10 @@ def _picked(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> I
     tasks: dict[Above, list[str]] = {}
     for task, names in found.items():
         if scorers[task] in names:
-            for said in picked_remark(scorers[task], list(names), "scorer", "scorer"):
-                tasks.setdefault(said, []).append(task)
-    for said, alike in tasks.items():
-        yield said if len(alike) == len(scorers) else about(some_of(alike), said)
+            for remark in picked_remark(scorers[task], list(names), "scorer", "scorer"):
+                tasks.setdefault(remark, []).append(task)
+    for remark, alike in tasks.items():
+        yield remark if len(alike) == len(scorers) else about(some_of(alike), remark)
 
 
 def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
@@ -165,8 +165,10 @@ def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     }
     names = []
     for run, mine in zip(runs, settings_of_runs, strict=True):
-        said = [f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]]
-        names.append(f"{run.model} ({', '.join(said)})" if said else run.model)
+        differing = [
+            f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]
+        ]
+        names.append(f"{run.model} ({', '.join(differing)})" if differing else run.model)
     often = Counter(zip(names, (run.task for run in runs), strict=True))
     return [
         f"{name} ({run.path.stem})" if files == "systems" and often[name, run.task] > 1 else name
@@ -349,10 +351,10 @@ def _scores(selection: _Selection) -> Iterator[Claim]:
             continue  # epochs are not reduced, but counted as separate questions
         metric = _metric(str(reducer or "mean"))
         metrics = object_in(score, "metrics")
-        for said in ("accuracy", "mean"):
-            value = number_or_none(object_in(metrics, said).get("value"))
+        for statistic in ("accuracy", "mean"):
+            value = number_or_none(object_in(metrics, statistic).get("value"))
             if metric and value is not None:
-                shown = said if reducer in (None, "mean") else f"{said} ({reducer})"
+                shown = statistic if reducer in (None, "mean") else f"{statistic} ({reducer})"
                 yield Claim(shown, value, metric, *selection.key, "missing")
 
 

@@ -119,12 +119,14 @@ class InspectRun:
     @property
     def expected(self) -> int | None:
         """Number of planned samples."""
-        said = self.results.get("total_samples")
-        if said is None:
-            said = _inner(self.eval, "dataset", "samples")
+        samples = self.results.get("total_samples")
+        if samples is None:
+            samples = _inner(self.eval, "dataset", "samples")
             epochs = _inner(self.eval, "config", "epochs") or 1
-            said = said * epochs if isinstance(said, int) and isinstance(epochs, int) else None
-        return said if isinstance(said, int) else None
+            samples = (
+                samples * epochs if isinstance(samples, int) and isinstance(epochs, int) else None
+            )
+        return samples if isinstance(samples, int) else None
 
     def settings(self) -> dict[str, str]:
         """Settings of the run by name."""

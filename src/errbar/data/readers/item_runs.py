@@ -114,13 +114,13 @@ class ItemRun:
 
     def left_out(self) -> str:
         """Describe what was left out; empty if nothing was."""
-        said = []
+        remarks = []
         if self.failed:
-            said.append(f"{self.failed} failed participant{'s' * (self.failed > 1)}")
+            remarks.append(f"{self.failed} failed participant{'s' * (self.failed > 1)}")
         if self.without_truth:
             items = f"{self.without_truth} item{'s' * (self.without_truth > 1)}"
-            said.append(f"{items} without a truth")
-        return f" ({' and '.join(said)} left out)" if said else ""
+            remarks.append(f"{items} without a truth")
+        return f" ({' and '.join(remarks)} left out)" if remarks else ""
 
     def size(self) -> str:
         """Describe the size of the run."""
@@ -232,8 +232,8 @@ def _tell(log: Log, name: str, run: ItemRun) -> None:
     if run.absent():
         log.remarks.append(f"{name}: {run.absent()}.")
     if run.has_signal:
-        said = run.signal.remark(run.signals)
-        log.remarks += [said] if said not in log.remarks else []
+        remark = run.signal.remark(run.signals)
+        log.remarks += [remark] if remark not in log.remarks else []
     else:
         log.remarks.append(f"{name}: {run.signal.not_there(run.signals)}")
     if run.stated is not None and not run.without_truth:

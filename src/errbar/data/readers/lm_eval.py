@@ -36,13 +36,13 @@ class _Reading:
     choice: Choice
     log: Log = field(default_factory=Log)
     filters: list[str] = field(default_factory=list)
-    said: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    tasks_by_remark: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     counted: Counter[str] = field(default_factory=Counter)
     left_out: dict[str, list[tuple[Samples, int]]] = field(default_factory=dict)  # by reason
 
     def say(self, task: str, text: str, n: int = 0) -> None:
         """Add a remark; equal remarks on several tasks are merged and their counts added."""
-        self.said[text].append(task)
+        self.tasks_by_remark[text].append(task)
         self.counted[text] += n
 
     def leave_out(self, samples: Samples, why: str) -> None:
@@ -60,9 +60,9 @@ class _Reading:
 
     def remarks(self) -> Iterator[str]:
         """The merged remarks."""
-        for text, tasks in self.said.items():
-            said = type(text)(text.replace("{n}", str(self.counted[text])))
-            yield about(_shown(tasks), said)
+        for text, tasks in self.tasks_by_remark.items():
+            remark = type(text)(text.replace("{n}", str(self.counted[text])))
+            yield about(_shown(tasks), remark)
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for run in _runs([samples for samples in every if samples.first], choice.files):
         if run.of > 1 and not run.at:
             what = "parts of one run" if choice.files == "parts" else "trials of one system"
-            said = guess(
+            remark = guess(
                 f"{run.of} runs of {run.system} are read as {what}",
                 option="--files systems or parts",
                 argument="files='systems' or 'parts'",
             )
-            reading.say(run.task, said)
+            reading.say(run.task, remark)
         if choice.regrade is None:
             _grade(reading, run)
         elif run.samples.repeats:
@@ -144,8 +144,8 @@ def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
     keys = []
     for samples, mine in zip(every, settings_of_runs, strict=True):
         names = apart[samples.model, samples.task]
-        said = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
-        keys.append((f"{samples.model} ({said})" if said else samples.model, samples.task))
+        label = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
+        keys.append((f"{samples.model} ({label})" if label else samples.model, samples.task))
     often = Counter(keys)
     if files == "systems":
         keys = [
@@ -268,9 +268,9 @@ def _claims(
 ) -> Iterator[Claim]:
     """Stated mean over all questions, if all are present and there is a single run."""
     asked, totals = run.samples.asked, run.samples.totals
-    said = number_or_none(asked)
-    if said is not None and run.of == 1:
-        yield Claim("n-samples", said, "questions", run.system, run.task)
+    number = number_or_none(asked)
+    if number is not None and run.of == 1:
+        yield Claim("n-samples", number, "questions", run.system, run.task)
     name = next((key for key in (f"{metric},{filter_name}", metric) if key in totals), "")
     value = number_or_none(totals.get(name))
     if asked is not None and asked != rows:

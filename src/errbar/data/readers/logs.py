@@ -70,7 +70,7 @@ class Accounts(dict[Path, Account]):
 
     def in_words(self) -> list[str]:
         """One sentence per reason for which files were skipped or rows left out or added."""
-        said = skipped_in_words(self.skipped)
+        texts = skipped_in_words(self.skipped)
         for what, counters in (
             ("left out", [account.left_out for account in self.values()]),
             ("added", [account.added for account in self.values()]),
@@ -78,10 +78,10 @@ class Accounts(dict[Path, Account]):
             total: Counter[str] = Counter()
             for counter in counters:
                 total.update(counter)
-            said += [
+            texts += [
                 f"{n} row{'s' * (n > 1)} {what}: {reason}." for reason, n in total.items() if n
             ]
-        return said
+        return texts
 
 
 def unchecked(where: str) -> Above:

@@ -72,9 +72,9 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
         above = f"Systems and tasks: the two folders above each file, since none is named {_TOP!r}"
         log.remarks.append(guess(above))
-    for whose, said in totals.items():
-        log.claims += _claims(whose, said)
-        log.remarks += _remarks(whose, said)
+    for whose, total in totals.items():
+        log.claims += _claims(whose, total)
+        log.remarks += _remarks(whose, total)
     return log
 
 

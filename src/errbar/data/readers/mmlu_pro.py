@@ -182,8 +182,8 @@ def _name(files: Sequence[_SubjectFile], log: Log) -> None:
         file.system = name.removeprefix("model_outputs_")
     if len(folders) + len(alone) > 1:
         what = "folders" if not alone else "files" if not folders else "folders and files"
-        said = f"Systems: named after the {what}, since they do not name a model"
-        log.remarks.append(guess(said))
+        text = f"Systems: named after the {what}, since they do not name a model"
+        log.remarks.append(guess(text))
 
 
 def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, str]]) -> None:
@@ -221,8 +221,8 @@ def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, s
         )
     further = [subject for subject, begin in begins.items() if begin]
     if further:
-        said = f"{file.path.name}: read as further trials of {file.system} on {further[0]}"
-        log.remarks.append(guess(said))
+        text = f"{file.path.name}: read as further trials of {file.system} on {further[0]}"
+        log.remarks.append(guess(text))
     for subject, n in most.items():
         starts[file.system, subject] += n
 
@@ -271,9 +271,9 @@ def _claims(files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any
             if path not in read:
                 read[path] = require_object(document(path), str(path))
             for subject in sorted(file.subjects):
-                said = read[path].get(subject)
-                if isinstance(said, dict):
-                    claims.update(dict.fromkeys(_stated(said, file.system, subject)))
+                counts = read[path].get(subject)
+                if isinstance(counts, dict):
+                    claims.update(dict.fromkeys(_stated(counts, file.system, subject)))
     return list(claims)
 
 
@@ -286,8 +286,8 @@ def _totals(
         for path in _beside(file, given):
             of_summary.setdefault(path, []).append(file)
     for path, mine in of_summary.items():
-        said = object_in(given.get(path, {}), "total")
-        stated = [number_or_none(said.get(name)) for name in ("corr", "wrong")]
+        counts = object_in(given.get(path, {}), "total")
+        stated = [number_or_none(counts.get(name)) for name in ("corr", "wrong")]
         rows = [row for file in mine for row in file.rows]
         if None in stated or len({row.category for row in rows}) < 2:
             continue
@@ -304,9 +304,9 @@ def _is_right(row: _Prediction, scorer: str) -> bool:
     return row.pred == row.answer if row.pred or scorer == "pred" else row.lucky
 
 
-def _stated(said: Mapping[str, Any], system: str, subject: str) -> Iterator[Claim]:
-    right, wrong = number_or_none(said.get("corr")), number_or_none(said.get("wrong"))
-    share = number_or_none(said.get("acc", said.get("accu")))
+def _stated(counts: Mapping[str, Any], system: str, subject: str) -> Iterator[Claim]:
+    right, wrong = number_or_none(counts.get("corr")), number_or_none(counts.get("wrong"))
+    share = number_or_none(counts.get("acc", counts.get("accu")))
     if right is not None:
         yield Claim("corr", right, "right", system, subject)
     if right is not None and wrong is not None:

@@ -105,8 +105,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 log.leave_out(trial.path, f"{run.task} has no score {asked!r}", len(trial.rows))
             continue
         scorer = pick(asked, found, "score", where)
-        said = [about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")]
-        log.remarks += [text for text in said if text not in log.remarks]
+        remarks = [
+            about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")
+        ]
+        log.remarks += [text for text in remarks if text not in log.remarks]
         _add(log, run, scorer)
         log.claims += _claims(run, scorer)
     return log
@@ -278,8 +280,8 @@ def _is_verdict(judgement: Any, expected: str) -> bool | None:
 
 def _verdict(judgement: Any) -> str:
     """Verdict of a judge: yes, no, or None."""
-    said = _VERDICT.search(judgement) if isinstance(judgement, str) else None
-    return said[1].lower() if said else ""
+    verdict = _VERDICT.search(judgement) if isinstance(judgement, str) else None
+    return verdict[1].lower() if verdict else ""
 
 
 def _status(row: _Line, outcome: float | None) -> str:

@@ -94,8 +94,8 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
         for task, each in found.items()
     }
     for task, each in found.items():
-        said = picked_remark(scorers[task], each, "scorer", "scorer")
-        log.remarks += [about(task if len(found) > 1 else "", text) for text in said]
+        remarks = picked_remark(scorers[task], each, "scorer", "scorer")
+        log.remarks += [about(task if len(found) > 1 else "", text) for text in remarks]
     for file in files:
         log.read(file, 0)
     again = Counter((run.system, run.task) for run in runs)
@@ -228,8 +228,8 @@ def _add(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: str
     if unscored:
         log.remarks.append(f"{whose}: {unscored} samples have no {scorer!r}, and so no result.")
     if len(runs) > 1:
-        said = f"{whose}: {len(runs)} runs ({runs[0].run} …) are read as trials of one system"
-        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+        text = f"{whose}: {len(runs)} runs ({runs[0].run} …) are read as trials of one system"
+        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
 
 
 def _claim(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: str) -> None:

@@ -50,7 +50,7 @@ class _ApiRun:
     task: str = ""
     models: Counter[str] = field(default_factory=Counter)
     items: list[_Item] = field(default_factory=list)
-    said: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
     has_end: bool = False  # whether the last page was loaded
 
 
@@ -96,7 +96,7 @@ def _take(log: Log, file: Path, runs: dict[str, _ApiRun], seen: set[str]) -> Non
     for where, value, page in _objects(file):
         if "result_counts" in value:
             name = documents.name_of(documents.require_key(value, "id", where), f"{where}, id")
-            runs.setdefault(name, _ApiRun(name)).said = value
+            runs.setdefault(name, _ApiRun(name)).record = value
             continue
         count += 1
         name = documents.name_of(documents.require_key(value, "run_id", where), f"{where}, run_id")
@@ -169,12 +169,12 @@ def _systems(runs: Sequence[_ApiRun], choice: Choice, log: Log) -> list[str]:
     alike = Counter(zip(models, (run.task for run in runs), strict=True))
     several = any(n > 1 for n in alike.values())
     if several and choice.files == "trials":
-        said = "Runs of one model are read as its trials"
-        log.remarks.append(guess(said, option="--files systems", argument="files='systems'"))
+        text = "Runs of one model are read as its trials"
+        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
         return [model or run.run for run, model in zip(runs, models, strict=True)]
     if several:
-        said = "Systems: the runs, since some share a model"
-        log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
+        text = "Systems: the runs, since some share a model"
+        log.remarks.append(guess(text, option="--files trials", argument="files='trials'"))
     names = []
     for run, model in zip(runs, models, strict=True):
         alone = alike[model, run.task] == 1
@@ -225,7 +225,7 @@ def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
 
 
 def _claims(run: _ApiRun, system: str) -> Iterator[Claim]:
-    counts = documents.object_in(run.said, "result_counts")
+    counts = documents.object_in(run.record, "result_counts")
     for name, metric in (("total", "rows"), ("passed", "right"), ("errored", "failed")):
         if documents.is_whole(counts.get(name)):
             yield Claim(f"result_counts.{name}", counts[name], metric, system, run.task)

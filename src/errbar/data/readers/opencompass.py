@@ -156,8 +156,8 @@ def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -
             yield Claim(name, value / 100, "avg", system, task)
             if accuracy[1]:
                 runs = int(accuracy[1])
-                said = f"{runs} runs of {questions} questions"
-                yield Claim(said, runs * questions, "rows", system, task)
+                size = f"{runs} runs of {questions} questions"
+                yield Claim(size, runs * questions, "rows", system, task)
         elif _G_PASS.fullmatch(name):
             yield Claim(name, value / 100, name.lower(), system, task)
 

@@ -133,8 +133,8 @@ def _mapped(
         if not logs:
             raise
         whose = logs[0].reader.name
-        said = _not_mapped(error, request.how.assignment, whose, where)
-        raise type(error)(said) from error
+        message = _not_mapped(error, request.how.assignment, whose, where)
+        raise type(error)(message) from error
 
 
 def _tables(
@@ -244,8 +244,8 @@ def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
         skipped[file] = account
     unsaid = {COMPANION, *accounts.copies.values()}
     reasons = {file: why for file, why in accounts.skipped.items() if why not in unsaid}
-    said = [*accounts.remarks, *(warning(text) for text in skipped_in_words(reasons))]
-    origin = replace(whole.origin, remarks=(*whole.origin.remarks, *said), accounts=skipped)
+    remarks = [*accounts.remarks, *(warning(text) for text in skipped_in_words(reasons))]
+    origin = replace(whole.origin, remarks=(*whole.origin.remarks, *remarks), accounts=skipped)
     return whole.with_origin(origin)
 
 
@@ -254,8 +254,8 @@ def _require_no_words(request: ReadRequest, what: str) -> None:
     how = request.how
     for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
         if value:
-            said = way_to_say(f"--{name}", f"{name}=")
-            raise InputError(f"{said} is for tables of outcomes; this is {what}.")
+            option = way_to_say(f"--{name}", f"{name}=")
+            raise InputError(f"{option} is for tables of outcomes; this is {what}.")
 
 
 def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
@@ -279,8 +279,8 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
         )
     log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
-    kept, said = _last_rows(log) if request.how.repeats == "last" else (log.columns, [])
-    remarks = (*log.remarks, *said, *log.accounts.in_words())
+    kept, added = _last_rows(log) if request.how.repeats == "last" else (log.columns, [])
+    remarks = (*log.remarks, *added, *log.accounts.in_words())
     origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
     columns = Columns(named, frozenset())
     keep = request.how.repeats == "keep"
@@ -293,17 +293,17 @@ def _require_role(files: FilesAre | None, reader: Reader) -> None:
     """Raise an error for a role that files cannot have in the logs of a harness."""
     if files is None or files in reader.files:
         return
-    said = setting("files", files)
+    option = setting("files", files)
     known = " or ".join(setting("files", role) for role in reader.files)
     instead = f"; they take {known}" if known else ""
     apart = ""
     if files == "tasks":
         apart = (
             f" To read every file as a task all the same, convert each file to a table with "
-            f"errbar convert, and load the tables with {said}."
+            f"errbar convert, and load the tables with {option}."
         )
     raise InputError(
-        f"{said} does not apply to logs of {reader.name}, which say themselves of which task and "
+        f"{option} does not apply to logs of {reader.name}, which say themselves of which task and "
         f"system they are{instead}.{apart}"
     )
 
@@ -315,13 +315,13 @@ def _last_rows(log: Log) -> tuple[dict[str, list[Any]], list[Above]]:
     last = {key: at for at, key in enumerate(zip(*keys, strict=True))}
     places = sorted(last.values())
     lost = len(log) - len(places)
-    said = guess(
+    remark = guess(
         f"{lost} rows left out: a later row of the same trial counts",
         option="--repeats keep",
         argument="repeats='keep'",
     )
     kept = {name: [column[at] for at in places] for name, column in columns.items()}
-    return kept, [said] if lost else []
+    return kept, [remark] if lost else []
 
 
 def _not_mapped(

@@ -37,9 +37,9 @@ def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
                 for key, text, differs in zip(keys, texts, differing, strict=True)
                 if differs and text is not None
             ]
-            said = ", ".join(shown)
-            is_used = said in known.values()
-            known[texts] = f"{said}, settings {len(known) + 1}".lstrip(", ") if is_used else said
+            name = ", ".join(shown)
+            is_used = name in known.values()
+            known[texts] = f"{name}, settings {len(known) + 1}".lstrip(", ") if is_used else name
     return [known[texts] for texts in values]
 
 

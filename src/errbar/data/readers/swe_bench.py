@@ -214,8 +214,8 @@ def _claims(model: str, runs: Sequence[InstanceRun]) -> Iterator[Claim]:
         return
     of = f", sum of {len(runs)} runs" if len(runs) > 1 else ""
     for key, metric in (("total_instances", "rows"), ("resolved_instances", "right")):
-        said = [run.stated.get(key) for run in runs]
-        stated = [n for n in said if is_whole(n)]
+        values = [run.stated.get(key) for run in runs]
+        stated = [n for n in values if is_whole(n)]
         if len(stated) == len(runs):
             yield Claim(f"{key}{of}", sum(stated), metric, model)
     if len(runs) == 1 or all(run.judged.keys() == runs[0].judged.keys() for run in runs[1:]):
@@ -242,8 +242,8 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
         alone = len(folders) == len(alike)
         names = ["" if alone and len(folders) > 1 else folder.name for folder in folders]
     elif len(folders) > 1:
-        said = f"Systems: named after the {len(folders)} folders that hold instances"
-        log.remarks.append(guess(said, option="--files trials", argument="files='trials'"))
+        text = f"Systems: named after the {len(folders)} folders that hold instances"
+        log.remarks.append(guess(text, option="--files trials", argument="files='trials'"))
     trials: Counter[tuple[str, str]] = Counter()
     for folder, system in zip(folders, names, strict=True):
         found = sorted(reports[folder], key=lambda each: (each[0].below, each[1].file))

@@ -141,9 +141,9 @@ def contradictions(run: InstanceRun) -> Iterator[str]:
         if isinstance(run.stated.get(f"{what}_ids"), list):
             stated[f"{what}_instances"] = run.counts[f"{what}_ids"]
     for key, mine in stated.items():
-        said = run.stated.get(key)
-        if is_whole(said) and said != mine:
-            yield warning(f"{run.path}: the report states {key} {said}; its lists give {mine}.")
+        value = run.stated.get(key)
+        if is_whole(value) and value != mine:
+            yield warning(f"{run.path}: the report states {key} {value}; its lists give {mine}.")
 
 
 def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:

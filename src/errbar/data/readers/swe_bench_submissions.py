@@ -222,10 +222,10 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
         raise InputError(
             f"{lacking[0].lists}: there are {total} instances in all, and files name {len(known)}."
         )
-    said = _BY_REPO if by_repo else f"the folder {task!r}"
+    source = _BY_REPO if by_repo else f"the folder {task!r}"
     log.remarks.append(
         guess(
-            f"Instances: {total} in all, by {said}; results.json lists {_listed(lacking[0])}, so "
+            f"Instances: {total} in all, by {source}; results.json lists {_listed(lacking[0])}, so "
             f"the others count as not resolved"
             + (f", of which {len(names)} are named by no file and only numbered" if names else "")
         )

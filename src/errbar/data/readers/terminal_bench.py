@@ -97,10 +97,10 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
             log.extend(**dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True)))
         log.remarks += _contradictions(run, own)
     if failures:
-        said = ", ".join(f"{failure} {n}" for failure, n in failures.items())
+        listed = ", ".join(f"{failure} {n}" for failure, n in failures.items())
         log.remarks.append(
-            f"{system}: trials that did not run to their end: {said}. Terminal-Bench counts those "
-            f"without a result as wrong."
+            f"{system}: trials that did not run to their end: {listed}. Terminal-Bench counts "
+            f"those without a result as wrong."
         )
     balanced = len(set(trials.values())) == 1
     if trials and not balanced:

@@ -237,9 +237,9 @@ def _by_metadata(runs: Sequence[TerminalRun]) -> dict[str, list[TerminalRun]]:
         folders = {_named_folder(run): None for run in mine if not run.is_named}
         names = systems_of([folder / RESULTS for folder in folders], RESULTS)
         labels = dict(zip(folders, names, strict=True))
-        for run, said in zip(mine, settings, strict=True):
+        for run, label in zip(mine, settings, strict=True):
             folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
-            more = ", ".join(part for part in (said, folder) if part)
+            more = ", ".join(part for part in (label, folder) if part)
             groups.setdefault(f"{agent} ({more})" if more else agent, []).append(run)
     return groups
 

@@ -24,34 +24,34 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
     """Source for an array, or for arrays by system name, with remarks on how they were read."""
     if isinstance(data, dict):
         matrices = {str(name): matrix_of(part, str(name)) for name, part in data.items()}
-        said = [_remark_of(part) for part in data.values() if _depth(part) > 1]
-        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
+        remarks = [_remark_of(part) for part in data.values() if _depth(part) > 1]
+        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(remarks))))
     if _depth(data) == 3:
         names = [f"system {at + 1}" for at in range(len(data))]
         parts = zip(names, data, strict=True)
         matrices = {name: matrix_of(part, name) for name, part in parts}
-        said = [_remark_of(part, f" of each of {len(data)} systems") for part in data]
-        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(said))))
+        remarks = [_remark_of(part, f" of each of {len(data)} systems") for part in data]
+        return MatrixSource(matrices, Origin(remarks=tuple(dict.fromkeys(remarks))))
     matrix = matrix_of(data, name or "the matrix")
     if _depth(data) == 1:
-        said = [guess(f"Questions: the {len(matrix)} entries of the vector, one trial of each")]
+        remarks = [guess(f"Questions: the {len(matrix)} entries of the vector, one trial of each")]
     else:
-        said = [_remark_of(matrix)]
-    return MatrixSource({name: matrix}, Origin(remarks=tuple(said)))
+        remarks = [_remark_of(matrix)]
+    return MatrixSource({name: matrix}, Origin(remarks=tuple(remarks)))
 
 
 def _remark_of(matrix: Any, whose: str = "") -> Above:
     """Remark on how a matrix was read; a warning if its transpose would have enough questions."""
     rows, columns = np.shape(matrix)[:2]
     shape = f"{_number_of(rows, 'row')} questions, {_number_of(columns, 'column')} trials"
-    said = f"Matrix{whose}: {shape}"
+    text = f"Matrix{whose}: {shape}"
     if rows >= ENOUGH or columns < ENOUGH:
-        return guess(said)
+        return guess(text)
     transpose = way_to_say("transpose the file", "transpose it: load(numpy.transpose(data))")
     if whose:
         transpose = "swap the last two dimensions"
     return warning(
-        f"{said}. If the rows are trials (runs, seeds) and the columns questions, {transpose}."
+        f"{text}. If the rows are trials (runs, seeds) and the columns questions, {transpose}."
     )
 
 

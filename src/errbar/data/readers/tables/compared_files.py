@@ -48,12 +48,12 @@ class Copies:
 
     def remarks(self) -> list[Above]:
         """Remarks to be printed above the results."""
-        said = []
+        remarks = []
         if self.of:
             keep = setting("repeats", "keep")
             count = len(self.of)
             what = "1 file has" if count == 1 else f"{count} files have"
-            said.append(
+            remarks.append(
                 warning(
                     f"{what} the same content as another and {'is' if count == 1 else 'are'} not "
                     f"counted again ({_pairs(self.of.items())}). If they are separate runs, count "
@@ -61,13 +61,13 @@ class Copies:
                 )
             )
         if self.alike:
-            said.append(
+            remarks.append(
                 warning(
                     f"identical content: {_pairs(self.alike)}. Each is counted; if it is a copy, "
                     f"leave it out."
                 )
             )
-        return said
+        return remarks
 
 
 def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:

@@ -202,11 +202,11 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
         if strange or share is None or largest == 1:
             continue
         anyway = mapping("outcome", name)
-        said = warning(
+        remark = warning(
             f"the outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
             f"takes {name!r} as it is (mean {mean:.4g})."
         )
-        return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [said]
+        return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [remark]
     return rows, []
 
 

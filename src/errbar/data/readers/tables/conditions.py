@@ -115,18 +115,18 @@ def with_conditions(
         settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
     else:
         settings = _settings(rows, columns, varied)
-    said: list[Above] = []
+    remarks: list[Above] = []
     if settings and "system" not in assignment:
         rows, columns, remark = _renamed(rows, columns, settings)
-        said.append(remark)
+        remarks.append(remark)
     if "trial" not in columns and "trial" not in assignment and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
-    return rows, columns, said
+    return rows, columns, remarks
 
 
 def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
     """Warnings on other columns that vary within a question."""
-    keys, said = _keys(columns), []
+    keys, remarks = _keys(columns), []
     for column in varied:
         known = plain_name(column.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
         if column.values > _MOST_VALUES or plain_name(column.name) in _TRIALS:
@@ -136,8 +136,8 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
         each = rows.aggregate("count(*) AS n", ", ".join(map(text_of, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
         if least == most or known:
-            said.append(_pooled(rows, columns, column.name))
-    return said[:_MOST_WARNINGS]
+            remarks.append(_pooled(rows, columns, column.name))
+    return remarks[:_MOST_WARNINGS]
 
 
 def _candidates(rows: Any, columns: Columns) -> list[str]:
@@ -240,7 +240,7 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
     together = mean_in_brackets("rows", mean)
     pooled = setting("rows", "trials")
     each = "every question has rows" if columns["question"] != ROW else "there are rows"
-    said = warning(
+    remark = warning(
         f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
         f"{called}. {pooled} reads all rows as one system{together}."
     )
@@ -250,7 +250,7 @@ def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any,
     if name != called or name not in rows.columns:
         rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
     unused = tuple(column for column in columns.unused if column not in settings)
-    return rows, replace(columns, beside=(), unused=unused), said
+    return rows, replace(columns, beside=(), unused=unused), remark
 
 
 def _with_trial(rows: Any, columns: Columns) -> Columns:

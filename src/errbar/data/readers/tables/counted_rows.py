@@ -143,15 +143,19 @@ def counted_outcomes(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Ab
     made = rows.query(
         "rows", f"SELECT *, unnest(range(CAST({number} AS BIGINT))) AS {quoted(_COPY)} FROM rows"
     )
-    said = f"every row has an outcome and says in {names[0]!r} how often it occurred: {right:.0f} "
-    said += f"of {total:.0f} are right"
+    message = (
+        f"every row has an outcome and says in {names[0]!r} how often it occurred: {right:.0f} "
+    )
+    message += f"of {total:.0f} are right"
     if named:
         made = made.project(f"* EXCLUDE ({quoted(_COPY)})")
-        return made, columns, [guess(f"Counted rows: {said}, and these are trials")]
+        return made, columns, [guess(f"Counted rows: {message}, and these are trials")]
     made = made.project(f"* EXCLUDE ({quoted(_COPY)}) REPLACE ({text} AS {quoted(ROW)})")
-    said += ". Each is read as a question with one trial, since no column names questions. If "
-    said += "questions were tried several times, intervals are too narrow; load one row per trial"
-    return made, columns, [warning(f"{said}.")]
+    message += ". Each is read as a question with one trial, since no column names questions. If "
+    message += (
+        "questions were tried several times, intervals are too narrow; load one row per trial"
+    )
+    return made, columns, [warning(f"{message}.")]
 
 
 def frequencies(rows: Any, columns: Columns) -> list[Above]:

@@ -99,7 +99,7 @@ def _read_tables(
     skipped: dict[Path, InputError] = {}
     flags: dict[Path, tuple[str, ...]] = {}
     found = _relations(engine, files, how, skipped, flags, apart=apart)
-    naming, said = _naming(found, how, named=named)
+    naming, notes = _naming(found, how, named=named)
     parts: list[Shaped] = []
     for relation, remarks in found:
         try:
@@ -132,22 +132,22 @@ def _read_tables(
     wholes = [with_common_id(some, how) for some in kinds if some]
     if any(_are_pieces(whole, how) for whole in wholes):
         return _read_tables(files, replace(how, pieces=True), engine, asked=asked, named=named)
-    remarks_of_files = [said if whole.by_file or naming is None else [] for whole in wholes]
+    remarks_of_files = [notes if whole.by_file or naming is None else [] for whole in wholes]
     pairs = zip(wholes, remarks_of_files, strict=True)
     return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})
 
 
-def _on_files(whole: Shaped, how: HowToRead, said: list[Above], *, apart: bool) -> list[Above]:
+def _on_files(whole: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool) -> list[Above]:
     """Remarks on what the files are: systems, parts, or trials of a system that they name."""
     if whole.by_file:
         if apart and how.rows is None:
-            said = [*said, *repeated_in_parts(whole.rows, whole.columns, whole.files)]
+            remarks = [*remarks, *repeated_in_parts(whole.rows, whole.columns, whole.files)]
         if how.files is None and has_ids(whole.columns):
-            said = [*said, *question_sets_remark(whole.rows, whole.columns)]
-        return said
+            remarks = [*remarks, *question_sets_remark(whole.rows, whole.columns)]
+        return remarks
     if apart and not (whole.are_counts or how.files or how.repeats != "refuse"):
-        return [*said, *same_system_remark(whole.rows, whole.columns)]
-    return said
+        return [*remarks, *same_system_remark(whole.rows, whole.columns)]
+    return remarks
 
 
 def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
@@ -158,15 +158,15 @@ def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
     return has_ids(shaped.columns) and not questions_in_two(shaped.rows, shaped.columns, groups)
 
 
-def _source(shaped: Shaped, how: HowToRead, said: list[Above], *, apart: bool) -> Source:
-    said = _on_files(shaped, how, said, apart=apart)
+def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool) -> Source:
+    remarks = _on_files(shaped, how, remarks, apart=apart)
     if apart and not shaped.are_counts and _size(shaped.files) <= LARGE:
         never = without_scores(shaped.rows, shaped.columns)
         if never and len(never) < len(shaped.files):
             shaped = as_unscored(shaped, never)
     columns = shaped.columns
     origin = Origin(
-        remarks=(columns.remark(), *said, *shaped.remarks),
+        remarks=(columns.remark(), *remarks, *shaped.remarks),
         accounts=_accounts(shaped, apart=apart),
     )
     kind = CountsTableSource if shaped.are_counts else TableSource
@@ -234,10 +234,10 @@ def _relations(
                 skipped[file] = error
         elif kind in (ARROW, EXCEL):
             try:
-                flat, said = (
+                flat, remarks = (
                     (arrow_columns(file), ()) if kind == ARROW else workbook_columns(file, how)
                 )
-                found.append((_in_memory(engine, flat, [file], apart=apart), said))
+                found.append((_in_memory(engine, flat, [file], apart=apart), remarks))
             except NotThere as error:
                 skipped[file] = error
         else:
@@ -382,15 +382,15 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     single = with_one_row([relation for relation, _ in found])
     wholes = [file.resolve().parent if file in single else file for file in files]
     distinct = list(dict.fromkeys(wholes))
-    said = [guess("Files with one row each are questions of the system that their folder is")]
+    remarks = [guess("Files with one row each are questions of the system that their folder is")]
     if len(distinct) == 1 and not named:
-        return None, said if single else []
+        return None, remarks if single else []
     naming = name_systems(distinct, files_are=how.files, pieces=how.pieces)
     tasks = naming.tasks or [""] * len(distinct)
     each = zip(naming.systems, naming.trials, tasks, strict=True)
     names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
-    return by_file, [*(said if single else []), *naming.remarks]
+    return by_file, [*(remarks if single else []), *naming.remarks]
 
 
 def is_array(file: Path) -> bool:

@@ -36,7 +36,7 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
     """Warnings with the mean with and without such rows, if they change it."""
     free = free_columns(rows.columns, columns)
     value = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
-    said = []
+    remarks = []
     for names, words, negated in ((_ERRORS, _NO, True), (_OUT, _YES, False), (_IN, _NO[1:], False)):
         listed = ", ".join(map(text_literal, words))
         for name in named_like(free, names):
@@ -48,7 +48,7 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
             failed = least == most == 0  # an error that was graded has other outcomes too
             if 0 < number < scored and mean != rest and (failed or not negated):
                 what = "with something in" if negated else "marked by"
-                said.append(
+                remarks.append(
                     warning(
                         f"{number} of {scored} scored rows are {what} {name!r}, and their outcomes "
                         f"count (mean of all rows {mean:.4g}, {rest:.4g} without them). If they "
@@ -56,4 +56,4 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
                         f"evaluation, delete them."
                     )
                 )
-    return said
+    return remarks

@@ -188,8 +188,8 @@ def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[A
     return shaped, (*found.remarks, *shaped.remarks)
 
 
-def _source(shaped: Shaped, said: tuple[Above, ...], how: HowToRead) -> Source:
-    remarks = (shaped.columns.remark(), *said)
+def _source(shaped: Shaped, notes: tuple[Above, ...], how: HowToRead) -> Source:
+    remarks = (shaped.columns.remark(), *notes)
     kind = CountsTableSource if shaped.are_counts else TableSource
     return kind(
         frame=nw.from_native(shaped.rows).lazy(),
@@ -218,9 +218,9 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         return read_columns(column_lists(frame), how)
     looked = not far and _needs_a_look(frame, columns, how)
     if looked:
-        shaped, said = _shaped(column_lists(frame), how)
-        if said or shaped.left_out or shaped.columns.named != columns.named:
-            return _source(shaped, said, how)
+        shaped, notes = _shaped(column_lists(frame), how)
+        if notes or shaped.left_out or shaped.columns.named != columns.named:
+            return _source(shaped, notes, how)
     if how.rows == "questions":
         raise InputError(
             f"rows in Spark have no order and cannot be numbered; give them unique ids and leave "

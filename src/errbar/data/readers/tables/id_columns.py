@@ -57,16 +57,16 @@ def with_checked_id(
     if not ids and not texts and plain_name(columns["question"]) not in _INDICES:
         return columns, []
     number, mine, extents = _extents(rows, columns, ids)
-    finer, said = _finer(rows, columns, number, mine, extents)
+    finer, remarks = _finer(rows, columns, number, mine, extents)
     texts = [name for name in texts if _are_sentences(rows, name)]
-    if finer is columns and not said and mine < number and "trial" not in columns:
-        finer, said = _restarted(rows, columns, texts)
-    if finer is columns and not said and "system" in columns:
+    if finer is columns and not remarks and mine < number and "trial" not in columns:
+        finer, remarks = _restarted(rows, columns, texts)
+    if finer is columns and not remarks and "system" in columns:
         alike = [extent.name for extent in extents if extent.ids == mine]
-        finer, said = _shared(rows, columns, [*alike, *texts], texts)
-    if finer is columns and not said and mine == number and texts:
-        said = _samples(rows, columns, texts)
-    return finer, said
+        finer, remarks = _shared(rows, columns, [*alike, *texts], texts)
+    if finer is columns and not remarks and mine == number and texts:
+        remarks = _samples(rows, columns, texts)
+    return finer, remarks
 
 
 def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
@@ -79,12 +79,12 @@ def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Colum
         ids, pairs = rows.aggregate(f"{_distinct(keys)}, {_distinct([*keys, name])}").fetchall()[0]
         if pairs == ids:
             return columns, []  # one text under each number: these are trials
-        said = warning(
+        remark = warning(
             f"{chosen!r} has the same number for different values of {name!r}, as the index of "
             f"tables that were concatenated does: the question is {name!r}. "
             f"{mapping('question', chosen)} keeps {chosen!r}."
         )
-        return _taken(columns, name), [said]
+        return _taken(columns, name), [remark]
     number = f"TRY_CAST({text_of(chosen)} AS BIGINT)"
     least, most, ids = rows.aggregate(
         f"min({number}), max({number}), count(DISTINCT {text_of(chosen)})"
@@ -150,11 +150,11 @@ def _finer(
         if mine < other.ids < number and _are_numbers(rows, chosen):
             return _taken(columns, other.name, trial=chosen), [_numbers_samples(chosen, other.name)]
         if other.ids == number and _is_shared(rows, columns, other.name):
-            found, said = _taken(columns, other.name), _is_coarse(rows, columns, other.name)
+            found, reason = _taken(columns, other.name), _is_coarse(rows, columns, other.name)
             groups = rows.aggregate(f"count(DISTINCT {text_of(chosen)})").fetchall()[0][0]
             if groups >= _MANY and "cluster" not in columns:
-                return found.with_meaning("cluster", chosen), [said]
-            return found, [said]
+                return found.with_meaning("cluster", chosen), [reason]
+            return found, [reason]
     return columns, []
 
 
@@ -224,12 +224,12 @@ def _shared(
     if not _number_shared(rows, columns, chosen)[0]:
         for name in others:
             if _is_shared(rows, columns, name):
-                said = warning(
+                remark = warning(
                     f"no two systems share a value of {chosen!r}, and they share {name!r}: the "
                     f"question is {name!r}. {keep} keeps {chosen!r}, by which they cannot be "
                     f"compared."
                 )
-                return _taken(columns, name), [said]
+                return _taken(columns, name), [remark]
         return columns, []
     for name in texts:
         found = _contradictions(rows, columns, name)
@@ -241,11 +241,11 @@ def _shared(
         if 2 * found.ids <= found.shared:
             text = f"{unlike} by {name!r} ({whose}). Systems are paired by {chosen!r}; {by_text} "
             return columns, [warning(f"{text}pairs them by {name!r}.")]
-        said = warning(
+        remark = warning(
             f"{unlike} ({whose}), as if {chosen!r} were the place in a file: the question is "
             f"{name!r}. {keep} pairs systems by {chosen!r}."
         )
-        return _taken(columns, name), [said]
+        return _taken(columns, name), [remark]
     return columns, []
 
 

@@ -160,16 +160,16 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
 
 def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
     """Lists of outcomes by key: trials per question, or questions per system."""
-    keys, said = keys_of_lists(value, asked)
+    keys, text = keys_of_lists(value, asked)
     if keys == "questions":
         records = [{"question": str(key), "outcome": outcomes} for key, outcomes in value.items()]
-        return Document(records, said)
+        return Document(records, text)
     records = [
         {"system": str(key), "question": str(at + 1), "outcome": outcome}
         for key, outcomes in value.items()
         for at, outcome in enumerate(outcomes if isinstance(outcomes, list) else [outcomes])
     ]
-    return Document(records, said)
+    return Document(records, text)
 
 
 def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
@@ -256,10 +256,10 @@ def _of_objects(
         for key, outcomes in value.items()
         for name, outcome in outcomes.items()
     ]
-    said = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
+    text = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
     other = "questions" if are_systems else "systems"
     remark = guess(
-        f"Two levels of keys: {said}", option=f"--keys {other}", argument=f"keys={other!r}"
+        f"Two levels of keys: {text}", option=f"--keys {other}", argument=f"keys={other!r}"
     )
     return Document(records, [remark])
 
@@ -285,8 +285,8 @@ def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Docu
         for name, outcome in outcomes.items()
     ]
     parts = list(dict.fromkeys(part for entry in value.values() for part in entry))
-    said = f"{outer}s are the outer keys ({listed(value)}), {middle}s the next ({listed(parts)})"
-    return Document(records, [warning(f"three levels of keys: {said}, and questions the last.")])
+    text = f"{outer}s are the outer keys ({listed(value)}), {middle}s the next ({listed(parts)})"
+    return Document(records, [warning(f"three levels of keys: {text}, and questions the last.")])
 
 
 def _refuse_few_shares(

@@ -210,8 +210,8 @@ def _with_keys(
         if isinstance(number, int | float) and not isinstance(number, bool)
     }
     stated = f"; stated next to them and not scored: {listed(sorted(beside))}" if beside else ""
-    said = f"Rows: the lists under {names!r}; {meaning}s are the keys ({listed(lists)}){stated}"
-    return Document(records, [guess(said)])
+    text = f"Rows: the lists under {names!r}; {meaning}s are the keys ({listed(lists)}){stated}"
+    return Document(records, [guess(text)])
 
 
 _PLAIN = 5  # with this many times more keys than outcomes per key, keys are questions
@@ -251,19 +251,19 @@ def keys_of_lists(
     choose = way_to_say(f"--keys {other}", f"keys={other!r}")
     outcomes = f"{'up to ' * (not _are_alike(lists))}{longest} outcome{'s' * (longest > 1)}"
     if keys == "questions":
-        said = f"Questions: the {number} keys ({_listed(lists)}), with {outcomes} of each as trials"
+        text = f"Questions: the {number} keys ({_listed(lists)}), with {outcomes} of each as trials"
         otherwise = f"If the keys are systems and the outcomes questions, use {choose}."
     else:
-        said = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
+        text = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
         otherwise = (
             f"The outcomes are questions, paired by position. If the keys are questions and the "
             f"outcomes trials, use {choose}."
         )
     if asked:
-        return keys, [guess(said)]
+        return keys, [guess(text)]
     if number == 1 or longest == 1 or number >= _PLAIN * longest:
-        return keys, [guess(said, option=f"--keys {other}", argument=f"keys={other!r}")]
-    return keys, [warning(f"{said}. {otherwise}")]
+        return keys, [guess(text, option=f"--keys {other}", argument=f"keys={other!r}")]
+    return keys, [warning(f"{text}. {otherwise}")]
 
 
 def _are_alike(lists: Mapping[str, Any]) -> bool:

@@ -81,18 +81,18 @@ def name_systems(
         return Naming(names, [""] * len(names), [])
     if files_are is None and may_repeat(names):
         join = setting("files", "trials")
-        said = warning(
+        remark = warning(
             f"{len(names)} files name no system, and some differ only by a number "
             f"({_listed(names)}): each is read as a separate system. If they repeat one run, join "
             f"them with {join}; if they are parts of one table, with {setting('files', 'parts')}."
         )
-        return Naming(names, [""] * len(names), [said])
-    said = guess(
+        return Naming(names, [""] * len(names), [remark])
+    remark = guess(
         f"Systems: named after the {len(names)} files",
         option="--files trials, tasks or parts",
         argument="files='trials', 'tasks' or 'parts'",
     )
-    return Naming(names, [""] * len(names), [said])
+    return Naming(names, [""] * len(names), [remark])
 
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
@@ -109,22 +109,22 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
     if files_are == "tasks" and are_named_as_tasks(systems) and not are_named_as_tasks(tasks):
         systems, tasks = tasks, systems  # gsm8k/gpt.csv, mmlu/gpt.csv
     if files_are == "parts":
-        said = guess(
+        remark = guess(
             f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}, in this order: "
             f"{_listed(names)}",
             option="--files systems",
             argument="files='systems'",
         )
-        return Naming(systems, [""] * len(names), [said])
+        return Naming(systems, [""] * len(names), [remark])
     whose = "one system" if not any(systems) else "the system that its folder is"
     if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
         whose = "the system that it is called after, and its folder is the task"
-    said = guess(
+    remark = guess(
         f"Each file is a task of {whose}: {_listed(dict.fromkeys(plain))}",
         option="--files systems",
         argument="files='systems'",
     )
-    return Naming(systems, trials, [said], tasks)
+    return Naming(systems, trials, [remark], tasks)
 
 
 def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:

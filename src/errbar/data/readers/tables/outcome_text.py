@@ -149,16 +149,16 @@ def numbers_of_text(
 ) -> tuple[Any, list[Above]]:
     """Convert outcome, confidence and trial to numbers where they were read as text."""
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    replaced, added, said = [], [], []
+    replaced, added, remarks = [], [], []
     outcome = columns["outcome"]
     if right:
-        said = _right_words(rows, outcome, right)
+        remarks = _right_words(rows, outcome, right)
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
     elif kinds[outcome] == "VARCHAR":
         texts = None if are_large else unusual_texts(rows, outcome)
         if not are_large and (texts is None or any("," in text.text for text in texts)):
-            rows, said = _with_decimal_points(rows, outcome)
-            texts = unusual_texts(rows, outcome) if said else texts
+            rows, remarks = _with_decimal_points(rows, outcome)
+            texts = unusual_texts(rows, outcome) if remarks else texts
         number = _as_number(outcome) if texts is None else number_by_text(outcome, texts)
         replaced.append(f"{number} AS {quoted(outcome)}")
         if texts is None or any(text.is_strange for text in texts):
@@ -167,7 +167,7 @@ def numbers_of_text(
         if not are_large or _words_in(looked[outcome]):
             words = _words_among(rows, outcome, texts)
             refuse_grades(words, outcome)
-            said = [*said, *words_remark(words, WORDS)]
+            remarks = [*remarks, *words_remark(words, WORDS)]
     for meaning in ("confidence", "cost"):
         if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
             name = quoted(columns[meaning])
@@ -178,7 +178,7 @@ def numbers_of_text(
     if not (replaced or added):
         return rows, []
     some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
-    return rows.project(", ".join([f"*{some}", *added])), said
+    return rows.project(", ".join([f"*{some}", *added])), remarks
 
 
 def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
@@ -193,8 +193,8 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
     if not sure or points:
         return rows, []
     value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
-    said = guess(f"Outcomes: {commas} of them are written with a decimal comma")
-    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [said]
+    remark = guess(f"Outcomes: {commas} of them are written with a decimal comma")
+    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]
 
 
 def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> dict[str, int]:

@@ -27,9 +27,9 @@ def with_checked_ids(joined: Joined) -> Joined:
         return joined
     first, *_ = sources.values()
     for text in named_like(first.unused_columns(), TEXTS):
-        said = _contradiction(sources, text)
-        if said:
-            remarks = (*joined.origin.remarks, *said)
+        contradiction = _contradiction(sources, text)
+        if contradiction:
+            remarks = (*joined.origin.remarks, *contradiction)
             return replace(joined, origin=replace(joined.origin, remarks=remarks))
     return joined
 

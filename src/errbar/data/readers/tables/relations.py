@@ -105,21 +105,21 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
-        rows, said = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
-        remarks += said
+        rows, notes = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
+        remarks += notes
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
     elif naming is not None and how.files == "systems" and "system" not in how.assignment:
         rows = with_file_names(rows, columns, relation, naming)
     if "outcome" in columns and how.repeats == "last":
-        rows, said = last_rows(rows, columns, purposeful_columns(rows, columns))
-        remarks += said
+        rows, notes = last_rows(rows, columns, purposeful_columns(rows, columns))
+        remarks += notes
     if "outcome" in columns and _is_large(relation):
         remarks.append(unchecked(f"The files have more than {_WRITTEN_BY_HAND >> 20} MB"))
     elif "outcome" in columns:
-        rows, columns, lost, said = _mended(rows, columns, how)
+        rows, columns, lost, notes = _mended(rows, columns, how)
         left_out += lost
-        remarks += said
+        remarks += notes
     if how.rows == "questions":
         rows, columns = _rows_as_questions(rows, columns)
         remarks.append(
@@ -146,23 +146,23 @@ def _mended(
         rows = with_usual_statuses(rows, columns["status"])
     rows, lost, notes = without_notes(rows, columns)
     found = without_totals(rows, columns)
-    rows, said = found.rows, [*notes, *found.remarks]
+    rows, remarks = found.rows, [*notes, *found.remarks]
     refuse_summary(rows, columns)
     rows, columns, counted = counted_outcomes(rows, columns)
-    said = [*said, *counted]
+    remarks = [*remarks, *counted]
     rows, shares = as_shares(rows, columns)
-    said = [*said, *shares]
+    remarks = [*remarks, *shares]
     if how.rows is None and how.repeats != "keep":
         columns, checked = with_checked_id(rows, columns, how.assignment)
-        said = [*said, *names_remark(rows, columns), *checked, *retried_remark(rows, columns)]
+        remarks = [*remarks, *names_remark(rows, columns), *checked, *retried_remark(rows, columns)]
         refuse_scorers_in_rows(rows, columns)
         varied, before = varied_columns(rows, columns), columns
         rows, columns, conditions = with_conditions(rows, columns, how.assignment, varied)
         rows, columns, parts = with_parts(rows, columns)
         if conditions or parts or columns is not before:
             varied = varied_columns(rows, columns)
-        said = [*said, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
-    said += [
+        remarks = [*remarks, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
+    remarks += [
         *(other_outcomes(rows, columns) if not shares else []),
         *(frequencies(rows, columns) if not counted else []),
         *flagged_rows(rows, columns),
@@ -171,7 +171,7 @@ def _mended(
         *(single_trials(rows, columns) if how.rows is None else []),
         *(broken_off(rows, columns) if how.rows is None else []),
     ]
-    return rows, columns, (*lost, *found.left_out.items()), said
+    return rows, columns, (*lost, *found.left_out.items()), remarks
 
 
 def _refuse_for_counts(how: HowToRead) -> None:
@@ -181,8 +181,8 @@ def _refuse_for_counts(how: HowToRead) -> None:
         (how.right, "--right", "right="),
     ):
         if asked:
-            said = way_to_say(option, argument)
-            raise InputError(f"{said} is for rows of outcomes; this is a table of counts.")
+            way = way_to_say(option, argument)
+            raise InputError(f"{way} is for rows of outcomes; this is a table of counts.")
 
 
 def combined(parts: Sequence[Shaped]) -> Shaped:
@@ -214,8 +214,8 @@ def with_common_id(parts: Sequence[Shaped], how: HowToRead) -> Shaped:
     whole = combined(parts)
     if len(parts) < 2 or whole.are_counts or how.rows is not None:
         return whole
-    columns, said = with_checked_id(whole.rows, whole.columns, how.assignment)
-    return replace(whole, columns=columns, remarks=(*whole.remarks, *said))
+    columns, remarks = with_checked_id(whole.rows, whole.columns, how.assignment)
+    return replace(whole, columns=columns, remarks=(*whole.remarks, *remarks))
 
 
 def _by_meaning(part: Shaped) -> Shaped:
@@ -227,7 +227,9 @@ def _by_meaning(part: Shaped) -> Shaped:
         if name not in meanings and name in part.columns.named:
             new = f"{name} (not used)"
         shown.append(f"{quoted(name)} AS {quoted(new)}")
-    said = guess(f"{_some(part.files)}: {part.columns.describe()}", option="--map", argument="...")
+    remark = guess(
+        f"{_some(part.files)}: {part.columns.describe()}", option="--map", argument="..."
+    )
     return replace(
         part,
         rows=part.rows.project(", ".join(shown)),
@@ -235,7 +237,7 @@ def _by_meaning(part: Shaped) -> Shaped:
             part.columns,
             named=MappingProxyType({meaning: meaning for meaning in meanings.values()}),
         ),
-        remarks=(*part.remarks, said),
+        remarks=(*part.remarks, remark),
     )
 
 
@@ -356,8 +358,8 @@ def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
         status = free_name("status", shaped.rows.columns)
         rows = shaped.rows.project(f"*, CASE WHEN {mine} THEN 'unscored' END AS {quoted(status)}")
         columns = with_column(shaped.columns, "status", status)
-    said = [
+    remarks = [
         warning(f"{file.name}: none of its {n} rows has an outcome; it was never scored.")
         for file, n in files.items()
     ]
-    return replace(shaped, rows=rows, columns=columns, remarks=(*shaped.remarks, *said))
+    return replace(shaped, rows=rows, columns=columns, remarks=(*shaped.remarks, *remarks))

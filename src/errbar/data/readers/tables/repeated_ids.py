@@ -46,14 +46,14 @@ def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     question = quoted(columns["question"])
     texts = list(map(text_of, chosen))
     name = f"concat_ws('/', {', '.join(texts)}, CAST({question} AS VARCHAR))"
-    said = _remark(rows, columns, chosen)
+    remark = _remark(rows, columns, chosen)
     if "cluster" in columns or not named_like(chosen, VERSIONS):
-        return rows.project(f"* REPLACE ({name} AS {question})"), columns, [said]
+        return rows.project(f"* REPLACE ({name} AS {question})"), columns, [remark]
     cluster = f"{columns['question']} in all versions"
     rows = rows.project(
         f"* REPLACE ({name} AS {question}), CAST({question} AS VARCHAR) AS {quoted(cluster)}"
     )
-    return rows, columns.with_meaning("cluster", cluster), [said]
+    return rows, columns.with_meaning("cluster", cluster), [remark]
 
 
 def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
@@ -120,12 +120,12 @@ def last_rows(rows: Any, columns: Columns, apart: Sequence[str]) -> tuple[Any, l
     last = rows.query("rows", f"SELECT * {without} FROM ({ranked}) WHERE errbar_back = 1 {order}")
     before = f"SELECT count(*) FROM ({ranked}) WHERE errbar_back > 1"
     ((lost,),) = rows.query("rows", before).fetchall()
-    said = guess(
+    remark = guess(
         f"{lost} rows left out: a later row of the same id counts",
         option="--repeats keep",
         argument="repeats='keep'",
     )
-    return last, [said]
+    return last, [remark]
 
 
 def retried_remark(rows: Any, columns: Columns) -> list[Above]:

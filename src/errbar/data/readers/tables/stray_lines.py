@@ -51,8 +51,8 @@ def without_notes(
     shown = ", ".join(repr(value[:_SHOWN]) for value in texts)
     number = lost.aggregate("count(*)").fetchall()[0][0]
     what = "1 row" if number == 1 else f"{number} rows"
-    said = warning(f"{what} left out: {NOTES} ({shown}), with nothing in the other columns.")
-    return rows.filter(f"NOT coalesce({note}, false)"), ((NOTES, lost),), [said]
+    remark = warning(f"{what} left out: {NOTES} ({shown}), with nothing in the other columns.")
+    return rows.filter(f"NOT coalesce({note}, false)"), ((NOTES, lost),), [remark]
 
 
 def without_headers(rows: Any, columns: Columns) -> tuple[Any, tuple[tuple[str, Any], ...]]:

@@ -148,12 +148,12 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
     plural = "s" if len(totals) > 1 else ""
     listed = ", ".join(ids[:_MOST_IDS])
-    said = warning(f"{len(totals)} row{plural} left out ({listed}{more}): {REASON}.")
+    remark = warning(f"{len(totals)} row{plural} left out ({listed}{more}): {REASON}.")
     remarks += [_disagreement(total, others) for total in totals if _disagrees(total, others)]
     return WithoutTotals(
         rows.filter(f"NOT coalesce({condition}, false)"),
         {**kept.left_out, REASON: rows.filter(condition)},
-        [said, *kept.remarks, *remarks],
+        [remark, *kept.remarks, *remarks],
     )
 
 
@@ -184,8 +184,8 @@ def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTo
         kept = rows.filter(f"NOT ({blank})") if blanks else rows
         return WithoutTotals(kept, left_out, [])
     left_out[STRAY] = rows.filter(f"{stray} AND NOT ({blank})")
-    said = warning(f"{strays} row{'s' * (strays > 1)} left out: {STRAY}.")
-    return WithoutTotals(rows.filter(f"NOT ({blank}) AND NOT ({stray})"), left_out, [said])
+    remark = warning(f"{strays} row{'s' * (strays > 1)} left out: {STRAY}.")
+    return WithoutTotals(rows.filter(f"NOT ({blank}) AND NOT ({stray})"), left_out, [remark])
 
 
 def _keys(columns: Columns) -> list[str]:

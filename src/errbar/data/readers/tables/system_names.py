@@ -31,16 +31,16 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     spelled: dict[str, list[str]] = {}
     for written in found:
         spelled.setdefault("".join(written.split()).casefold(), []).append(written)
-    said = []
+    remarks = []
     if "system" in columns.guessed and plain_name(name) == "run" and len(found) > 1:
         trials = mapping("trial", name)
-        said.append(
+        remarks.append(
             warning(
                 f"the {len(found)} values of {name!r} are read as systems. If they repeat one "
                 f"system, use {trials}."
             )
         )
-    return said + [
+    return remarks + [
         warning(
             f"{' and '.join(map(repr, alike))} differ only in case and spaces, and are read as "
             f"{len(alike)} systems. If they are the same, write the names in {name!r} alike."

@@ -66,19 +66,19 @@ def lacking_parts(files: Sequence[Path], wholes: Sequence[Path]) -> list[Above]:
     for file, whole in zip(files, wholes, strict=True):
         for part, number in _OF.findall(file.name)[-1:]:
             parts.setdefault((whole, int(number)), set()).add(int(part))
-    said = []
+    remarks = []
     for (whole, number), there in parts.items():
         start = 1 if number in there and 0 not in there else 0
         lost = sorted({*range(start, start + number)} - there)
         if lost:
             listed = ", ".join(map(str, lost[:_SHOWN])) + " …" * (len(lost) > _SHOWN)
-            said.append(
+            remarks.append(
                 warning(
                     f"{whole.name}: {len(there)} of {number} parts are there, by the names of the "
                     f"files (not there: {listed}). The score is of these parts only."
                 )
             )
-    return said[:_SHOWN]
+    return remarks[:_SHOWN]
 
 
 def may_be_pieces(files: Sequence[Path]) -> bool:

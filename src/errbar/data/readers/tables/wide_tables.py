@@ -129,8 +129,8 @@ def _remark(
 ) -> Above:
     """Remark on the columns used, those left out, and how to choose others."""
     wide = chosen.wide
-    said = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
-    said += f" of {_some(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
+    text = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
+    text += f" of {_some(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
     choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
     doubtful = [name for name in unused if _may_be_wide(flat[name]) and not is_no_system(name)]
     doubtful = [name for name in doubtful if name not in {*chosen.fractions, *chosen.derived}]
@@ -140,7 +140,7 @@ def _remark(
         rest = f"; not used: {_some(unused)}" if unused else ""
         rest += "; no column names the questions, so every row is one" if unnamed else ""
         return guess(
-            f"W{said}{rest}",
+            f"W{text}{rest}",
             option=f"--map {meaning}=COLUMN,COLUMN",
             argument=f"{meaning}='COLUMN,COLUMN'",
         )
@@ -164,7 +164,7 @@ def _remark(
     if scores:
         outcome = mapping("outcome", wide[0])
         reasons.append(f"If they are scores of one system, choose one, for example {outcome}.")
-    return warning(f"w{said}. {' '.join(reasons)} Choose the columns with {choose}.")
+    return warning(f"w{text}. {' '.join(reasons)} Choose the columns with {choose}.")
 
 
 def _listed_columns(flat: Flat, assignment: Assignment) -> tuple[str, list[str]]:

@@ -126,12 +126,12 @@ def _joined(
 def _remark(file: Path, names: list[str], meaning: str | None, unread: str) -> Above:
     """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
     what = f"{meaning}s" if meaning else "parts of one table"
-    said = f"{file.name}: {len(names)} sheets are {what} ({_listed(names)}){unread}"
+    text = f"{file.name}: {len(names)} sheets are {what} ({_listed(names)}){unread}"
     if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
         other = way_to_say("--files trials or --files tasks", "files='trials' or files='tasks'")
-        return warning(f"{said}. If they are trials or tasks, use {other}.")
+        return warning(f"{text}. If they are trials or tasks, use {other}.")
     return guess(
-        said,
+        text,
         option="--files systems, trials, tasks or parts",
         argument="files='systems', 'trials', 'tasks' or 'parts'",
     )
