@@ -38,6 +38,7 @@ _GOOD = frozenset({"true", "yes", "y", "pass", "passed", "correct", "right"})
 _BAD = frozenset({"false", "no", "n", "fail", "failed", "incorrect", "wrong"})
 _NONE: frozenset[str] = frozenset()
 _WORDS = {"true": 1.0, "false": 0.0}
+_TRUTHS = (0.0, 1.0)  # by truth value
 
 
 def records(path: Path, *pages: str) -> Iterator[dict[str, Any]]:
@@ -171,16 +172,17 @@ def label_value(label: str) -> float | None:
 class NamedScores:
     """Scores of a trial by name; repeated scores are averaged."""
 
-    __slots__ = ("_values", "labels")
+    __slots__ = ("_values", "has_repeats", "labels")
 
     def __init__(self) -> None:
         self._values: dict[str, list[float | None]] = {}
         self.labels = _NONE  # names of scores given as words
+        self.has_repeats = False  # whether a score has several values
 
     def add(self, name: str, value: Any) -> None:
         """Add a value: a number, a truth value, or a label."""
-        number = float(value) if value is True or value is False else score_of(value)
-        if number is None and isinstance(value, str):
+        number = _TRUTHS[value] if type(value) is bool else score_of(value)
+        if number is None and type(value) is str:
             number = label_value(value)
             self.labels |= {name}
         known = self._values.get(name)
@@ -188,6 +190,7 @@ class NamedScores:
             self._values[name] = [number]
         else:
             known.append(number)
+            self.has_repeats = True
 
     def fill(self, other: "NamedScores") -> None:
         """Copy the scores of `other` whose names are missing here."""
@@ -195,6 +198,7 @@ class NamedScores:
             if name not in self._values:
                 self._values[name] = other._values[name]
                 self.labels |= other.labels & {name}
+                self.has_repeats |= other.has_repeats
 
     @property
     def names(self) -> Iterable[str]:
@@ -253,7 +257,8 @@ def _score_names(each: Iterable[NamedScores]) -> list[str]:
 
 def _remarks_on_scores(each: Sequence[NamedScores], name: str, platform: str) -> Iterator[str]:
     """Remarks on scores that are words, or that have several values."""
-    differ = sum(map(methodcaller("several", name), each))
+    repeats = any(map(attrgetter("has_repeats"), each))
+    differ = sum(map(methodcaller("several", name), each)) if repeats else 0
     if differ:
         yield warning(
             f"{differ} trials have several values of {name!r} that differ; using their mean, as "

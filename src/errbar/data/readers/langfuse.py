@@ -162,7 +162,9 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
         log.read(path, 1)
         log.leave_out(path, _UNKNOWN)
         return
-    name = text_or_none(record.get("id"))
+    name = record.get("id")
+    if type(name) is not str:
+        name = text_or_none(name)
     if name is not None:
         key = (kind, name)
         if key in found.seen:
@@ -176,16 +178,17 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
     trace = name if kind == "trace" else record.get("traceId")
     if type(trace) is not str:
         trace = str(text_or_none(trace) or "")
-    trial = _TraceTrial(path, record, trace=trace)
-    scores = record.get("scores")
-    for inside in scores if isinstance(scores, list) else ():
-        if isinstance(inside, dict):
-            _give(trial.scores, inside)
+    scores = NamedScores()
+    trial = _TraceTrial(path, record, scores, trace)
+    inner = record.get("scores")
+    for score in inner if type(inner) is list else ():
+        if type(score) is dict:
+            _give(scores, score)
     if kind == "trace":
         for column, values in record.items():
             if column not in _OF_TRACES and isinstance(values, list):
                 for value in values:
-                    trial.scores.add(column, value)
+                    scores.add(column, value)
         found.traces[trace] = trial
     else:
         found.items.append(trial)
@@ -208,17 +211,20 @@ def _trace_of(score: Mapping[str, Any]) -> str:
 
 def _give(scores: NamedScores, score: Mapping[str, Any]) -> None:
     """Add a score as a number, or as the label of a categorical score, whose number is a rank."""
-    kind, value = score.get("dataType") or "NUMERIC", score.get("value")
+    get = score.get
+    name, kind, value = get("name"), get("dataType") or "NUMERIC", get("value")
     if kind not in _NUMERIC and str(kind).upper() not in _NUMERIC:
         value = exports.first_of(score, "stringValue", "value")
-    scores.add(str(score.get("name")), value if value is not None else score.get("stringValue"))
+    scores.add(
+        name if type(name) is str else str(name), get("stringValue") if value is None else value
+    )
 
 
 def _join(found: _Found, log: Log) -> list[_TraceTrial]:
     """Trials with the scores of their traces."""
     trials = found.items or list(found.traces.values())
     by_trace: dict[str, list[_TraceTrial]] = {}
-    for trial in trials:
+    for trial in trials if found.scores or found.items and found.traces else ():
         by_trace.setdefault(trial.trace, []).append(trial)
     alone = not trials
     for path, trace, score in found.scores:

@@ -5,6 +5,7 @@ and the system, and which instances were started but have no report.
 """
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ def read_report(
             run.add(names, meaning)
             seen.update(names)
             _require_once(seen, run)
-        elif not seen.issuperset(names):
+        elif names != run.names and not seen.issuperset(names):
             run.add(list(dict.fromkeys(filterfalse(seen.__contains__, names))), meaning)
             seen.update(names)
     _mark_infrastructure(run, whole)
@@ -158,10 +159,35 @@ def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:
 
 
 def repositories_of(instances: Sequence[str]) -> list[str]:
-    """Repository of each instance, with shared strings, since there are few."""
-    prefixes = [instance.rpartition("-")[0] for instance in instances]
+    """Repository of each instance, with shared strings, since there are few.
+
+    Reports list the instances of a repository one after the other, so each repository is taken
+    from its first instance and checked for the others at once; lists in another order are read
+    instance by instance.
+    """
+    found: list[str] = []
+    for _ in range(16 + len(instances) // 64):
+        if len(found) == len(instances):
+            return found
+        prefix, mark, _ = instances[len(found)].rpartition("-")
+        end = bisect_left(instances, f"{prefix}.", len(found))  # "." is the sign after "-"
+        alike = "\n".join(instances[len(found) : end])
+        size = end - len(found)
+        if not mark or not size or not _all_begin(alike, f"{prefix}-", size):
+            break
+        found += [prefix.replace("__", "/")] * size
+    prefixes = [instance.rpartition("-")[0] for instance in instances[len(found) :]]
     spelled = {prefix: prefix.replace("__", "/") for prefix in set(prefixes)}
-    return list(map(spelled.__getitem__, prefixes))
+    return found + list(map(spelled.__getitem__, prefixes))
+
+
+def _all_begin(lines: str, start: str, size: int) -> bool:
+    """Whether all lines begin with this text and have no hyphen after it."""
+    return (
+        lines.startswith(start)
+        and lines.count("\n") == lines.count(f"\n{start}") == size - 1
+        and lines.count("-") == size * start.count("-")
+    )
 
 
 def place_of(path: str, names: Sequence[str]) -> Place:

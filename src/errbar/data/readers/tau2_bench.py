@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from errbar.base.remarks import guess, setting, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import name_of
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import systems_of
-from errbar.data.readers.tau2_runs import SimulationRun, read_runs
+from errbar.data.readers.tau2_runs import Simulation, SimulationRun, read_runs
 from errbar.data.readers.tau_bench import outcome_of, scorer_of_rewards, trial_of
 from errbar.errors import InputError
 
@@ -101,37 +101,50 @@ def _systems(runs: Sequence[SimulationRun], choice: Choice, log: Log) -> list[st
 
 def _add(log: Log, run: SimulationRun, system: str, scorer: str, earlier: int) -> int:
     """Add the rows of a run, numbered after earlier runs; returns its number of trials."""
-    numbered = any(simulation.trial is None for simulation in run.simulations)
-    seen: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    nameless, last = 0, -1
-    for at, simulation in enumerate(run.simulations):
-        nameless += simulation.task is None
-        question = (
-            f"#{at}"
-            if simulation.task is None
-            else name_of(simulation.task, f"{simulation.where}, task_id")
-        )
-        reasons[_UNKNOWN_REASON if simulation.reason is None else simulation.reason] += 1
-        outcome = outcome_of(simulation.reward, scorer)
-        status = _STATUSES.get(str(simulation.reason), "ok")
-        trial = (
-            seen[question] if numbered else trial_of(simulation.trial, f"{simulation.where}, trial")
-        )
-        log.add(
-            system=system,
-            task=run.domain,
-            question=question,
-            trial=earlier + trial,
-            outcome=outcome,
-            status="unscored" if status in ("ok", "limit") and outcome is None else status,
-            ended_by=simulation.reason,
-            cost=simulation.cost,
-        )
-        seen[question] += 1
-        last = max(last, trial)
+    simulations, size = run.simulations, len(run.simulations)
+    numbered = any(simulation.trial is None for simulation in simulations)
+    tasks = [simulation.task for simulation in simulations]
+    nameless = tasks.count(None)
+    questions = [
+        task if type(task) is str else _question(simulations[at], at)
+        for at, task in enumerate(tasks)
+    ]
+    trials = (
+        occurrences(questions)
+        if numbered
+        else [
+            trial if type(trial) is int else trial_of(trial, f"{simulations[at].where}, trial")
+            for at, trial in enumerate([simulation.trial for simulation in simulations])
+        ]
+    )
+    ends = [simulation.reason for simulation in simulations]
+    statuses = {reason: _STATUSES.get(str(reason), "ok") for reason in set(ends)}
+    outcomes = [outcome_of(simulation.reward, scorer) for simulation in simulations]
+    log.extend(
+        system=[system] * size,
+        task=[run.domain] * size,
+        question=questions,
+        trial=[earlier + trial for trial in trials],
+        outcome=outcomes,
+        status=[
+            "unscored"
+            if outcome is None and statuses[reason] in ("ok", "limit")
+            else statuses[reason]
+            for outcome, reason in zip(outcomes, ends, strict=True)
+        ],
+        ended_by=ends,
+        cost=[simulation.cost for simulation in simulations],
+    )
+    reasons = Counter(_UNKNOWN_REASON if reason is None else reason for reason in ends)
     log.remarks += _remarks(run, system, reasons, nameless, numbered)
-    return last + 1
+    return max(trials, default=-1) + 1
+
+
+def _question(simulation: Simulation, at: int) -> str:
+    """The task of a simulation; its number if it does not name one."""
+    if simulation.task is None:
+        return f"#{at}"
+    return name_of(simulation.task, f"{simulation.where}, task_id")
 
 
 def _claims(run: SimulationRun, system: str, scorer: str) -> Iterator[Claim]:

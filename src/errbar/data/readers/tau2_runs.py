@@ -10,27 +10,72 @@ from errbar.base.remarks import warning
 from errbar.data.readers.documents import (
     number_or_none,
     object_in,
-    object_of,
     require_list,
     require_object,
 )
 from errbar.data.readers.logs import Log
+from errbar.data.readers.shapes import (
+    UNSET,
+    Other,
+    OtherThanList,
+    Part,
+    Shape,
+    UnsetType,
+    document_as,
+)
 
 _FOLDER = "simulations"
 _AGAIN = "simulations that are also in another file"
+
+
+class _RewardInfo(Part):
+    reward: Any | UnsetType = UNSET
+
+
+class _Simulation(Part):
+    """A simulation, or its entry in an index, which has the reward at the top level."""
+
+    id: Any = None
+    task_id: Any = None
+    trial: Any = None
+    termination_reason: Any = None
+    reward_info: _RewardInfo | Other = None
+    reward: Any = None
+    agent_cost: Any = None
+
+
+class _Task(Part):
+    """A task, of which only the number matters."""
+
+
+class _Document(_Simulation):
+    """The document of a run, or a single simulation."""
+
+    info: Any | UnsetType = UNSET
+    tasks: list[_Task | Other] | OtherThanList = None
+    simulations: list[_Simulation] | OtherThanList = None
+    simulation_index: list[_Simulation] | OtherThanList = None
+
+
+_SHAPE: Shape[_Document] = Shape(_Document)
 
 
 class Simulation(NamedTuple):
     """The fields of a simulation that are used."""
 
     path: Path
-    where: str
+    place: str  # in the file; empty if the file has no other
     id: str | None
     task: Any
     trial: Any
     reward: Any
     reason: str | None
     cost: float | None
+
+    @property
+    def where(self) -> str:
+        """The file and the place in it, for messages."""
+        return f"{self.path}, {self.place}" if self.place else str(self.path)
 
     @property
     def keys(self) -> list[tuple[str, ...]]:
@@ -92,15 +137,15 @@ def read_runs(files: Sequence[Path], log: Log) -> list[SimulationRun]:
     runs: list[SimulationRun] = []
     single: dict[Path, Simulation] = {}
     for file in files:
-        whole = object_of(file)
-        if "info" in whole:
+        whole = document_as(file, _SHAPE)
+        if whole.info is not UNSET:
             runs.append(_run(file, whole))
         else:
-            single[file] = _simulation(whole, file, str(file))
+            single[file] = _simulation(whole, file)
     for run in runs:
         if not run.simulations:
             single |= {
-                file: _simulation(object_of(file), file, str(file))
+                file: _simulation(document_as(file, _SHAPE), file)
                 for file in sorted((run.path.parent / _FOLDER).glob("*.json"))
                 if file not in single
             }
@@ -116,36 +161,33 @@ def read_runs(files: Sequence[Path], log: Log) -> list[SimulationRun]:
     return [run for run in runs if run.simulations or not run.elsewhere]
 
 
-def _run(file: Path, whole: Mapping[str, Any]) -> SimulationRun:
+def _run(file: Path, whole: _Document) -> SimulationRun:
     return SimulationRun(
         file,
-        require_object(whole["info"], f"{file}, info"),
-        len(require_list(whole.get("tasks") or [], f"{file}, tasks")),
-        _listed(whole, "simulations", file, "simulation"),
-        _listed(whole, "simulation_index", file, "entry"),
+        require_object(whole.info, f"{file}, info"),
+        len(require_list(whole.tasks or [], f"{file}, tasks")),
+        _listed(whole.simulations, file, "simulations", "simulation"),
+        _listed(whole.simulation_index, file, "simulation_index", "entry"),
     )
 
 
-def _listed(whole: Mapping[str, Any], key: str, file: Path, what: str) -> list[Simulation]:
-    found = require_list(whole.get(key) or [], f"{file}, {key}")
-    places = [(f"{file}, {what} {at}", simulation) for at, simulation in enumerate(found)]
-    return [
-        _simulation(require_object(simulation, where), file, where) for where, simulation in places
-    ]
+def _listed(found: Any, file: Path, key: str, what: str) -> list[Simulation]:
+    each: list[_Simulation] = require_list(found or [], f"{file}, {key}")
+    return [_simulation(simulation, file, f"{what} {at}") for at, simulation in enumerate(each)]
 
 
-def _simulation(value: Mapping[str, Any], path: Path, where: str) -> Simulation:
-    """Parse a simulation, or its entry in an index, which has the reward at the top level."""
-    name, reason = value.get("id"), value.get("termination_reason")
+def _simulation(value: _Simulation, path: Path, place: str = "") -> Simulation:
+    name, reason, info = value.id, value.termination_reason, value.reward_info
+    reward = info.reward if type(info) is _RewardInfo else UNSET
     return Simulation(
         path,
-        where,
+        place,
         None if name is None else str(name),
-        value.get("task_id"),
-        value.get("trial"),
-        object_in(value, "reward_info").get("reward", value.get("reward")),
+        value.task_id,
+        value.trial,
+        value.reward if reward is UNSET else reward,
         None if reason is None else str(reason),
-        number_or_none(value.get("agent_cost")),
+        number_or_none(value.agent_cost),
     )
 
 
@@ -190,17 +232,18 @@ def _add_index(run: SimulationRun) -> None:
 
 def _count_once(runs: Iterable[SimulationRun], log: Log) -> None:
     """Leave out copies in other files; the copy that names its task is kept."""
-    seen: dict[tuple[str, ...], Path] = {}
+    by_run: dict[tuple[str, str], dict[tuple[str, ...], Path]] = {}
     for run in sorted(runs, key=SimulationRun.is_nameless):
-        whose = (run.settings, run.domain)
+        seen = by_run.setdefault((run.settings, run.domain), {})
         kept = []
         for simulation in run.simulations:
-            keys = [(*whose, *key) for key in simulation.keys]
-            if keys and seen.get(keys[0], simulation.path) != simulation.path:
-                log.leave_out(simulation.path, _AGAIN)
+            path, keys = simulation.path, simulation.keys
+            earlier = seen.get(keys[0], path) if keys else path
+            if earlier is not path and earlier != path:
+                log.leave_out(path, _AGAIN)
                 run.elsewhere += 1
                 continue
             kept.append(simulation)
             for key in keys:
-                seen.setdefault(key, simulation.path)
+                seen.setdefault(key, path)
         run.simulations = kept
