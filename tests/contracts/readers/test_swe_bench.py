@@ -11,6 +11,7 @@ from broken_logs import DEEP, refusal, require_read_or_refused
 from errbar.base.remarks import above
 from errbar.data.readers.base import Choice
 from errbar.data.readers.swe_bench import READER
+from errbar.data.readers.swe_bench_runs import repositories_of
 from logs import FIXTURES, claims_of, real, remarks_of, rows_of, runs_of, values_of
 
 HERE = FIXTURES / "swe_bench"
@@ -338,3 +339,21 @@ def test_spoiled_lists_are_read_or_refused(tmp_path: Path) -> None:
     other = tmp_path / "copy" / "lite"
     other.mkdir(parents=True)
     require_read_or_refused(place / "results" / "results.json", other, reader="swe_bench")
+
+
+@pytest.mark.parametrize(
+    "instances",
+    [
+        ["a__b-1", "a__b-2", "c__d-e-1", "c__d-e-2", "f__g-1"],
+        ["f__g-1", "a__b-2", "f__g-2", "a__b-1"],
+        ["a__b-1", "a__b-c-1", "a__b-2"],
+        ["a__b-c-1", "a__b-2"],
+        ["a__b-1", "a__b.c-1", "a__b"],
+        ["a__b-1\na__b-2", "q"],
+        [f"r{at}__x-1" for at in range(100)],
+        [],
+    ],
+)
+def test_the_repository_is_the_id_before_its_last_hyphen_in_any_order(instances: list[str]) -> None:
+    alone = [instance.rpartition("-")[0].replace("__", "/") for instance in instances]
+    assert repositories_of(instances) == alone

@@ -271,11 +271,12 @@ class _Saved:
         if type(predicted) is not dict or type(truth) is not dict:
             predicted = _get(row, "predicted_items", dict, where)
             truth = _get(row, "ground_truth_items", dict, where)
-        items = truth if truth.keys() == predicted.keys() else _items_of(row)
+        alike = list(truth) == list(predicted)  # most runs save items in the same order
+        items = list(truth if alike else _items_of(row))
         self.participants += [participant] * len(items)
         self.items += items
-        self.scores += map(predicted.get, items)
-        self.truths += map(truth.get, items)
+        self.scores += predicted.values() if alike else map(predicted.get, items)
+        self.truths += truth.values() if alike else map(truth.get, items)
         self.signals += signal.values(row, items, where)
 
 
@@ -286,18 +287,21 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
     failed = failed_items = 0
     stated: int | None = 0
     for at, row in enumerate(rows):
-        here = f"{where}[{at}]"
-        if (type(row) is not dict or row.get("success") is not True) and not _succeeded(row, here):
+        if (type(row) is not dict or row.get("success") is not True) and not _succeeded(
+            row, f"{where}[{at}]"
+        ):
             failed += 1
             failed_items += max(1, len(_items_of(row)))
             continue
         participant = str(row.get("participant_id", at))
         if participant in seen:
-            raise InputError(f"{here}: participant {participant} occurs twice in {name}.")
+            raise InputError(f"{where}[{at}]: participant {participant} occurs twice in {name}.")
         seen.add(participant)
-        saved.add(participant, row, signal, here)
+        saved.add(participant, row, signal, f"{where}[{at}]")
         note_signals(row, signals)
-        stated = None if stated is None else _both(stated, _stated(row))
+        if stated is not None:
+            more = _stated(row)
+            stated = None if more is None else stated + more
     scores, truths, values = (
         numbers(column) for column in (saved.scores, saved.truths, saved.signals)
     )
@@ -357,10 +361,6 @@ def _stated(row: dict[str, Any]) -> int | None:
     """Number of items stated by a participant, answered or not."""
     answered, declined = row.get("available_items"), row.get("na_items")
     return answered + declined if is_whole(answered) and is_whole(declined) else None
-
-
-def _both(first: int | None, other: int | None) -> int | None:
-    return None if first is None or other is None else first + other
 
 
 def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:

@@ -80,12 +80,13 @@ class Signal:
         """Values with the sign that makes higher mean surer."""
         return [-value if value else value for value in values] if self.lower_is_surer else values
 
-    def values(self, row: Mapping[str, Any], items: Iterable[str], where: str) -> Iterable[Any]:
+    def values(self, row: Mapping[str, Any], items: list[str], where: str) -> Iterable[Any]:
         """Signals of all items of a participant as saved, not validated."""
-        older = row.get(_OLDER)
-        if self.name == USUAL_SIGNAL and not _object(row, _SIGNALS, where):
-            counts = older if type(older) is dict else _object(row, _OLDER, where)
-            return map(counts.get, items)
+        if self.name == USUAL_SIGNAL and not (_SIGNALS in row and _object(row, _SIGNALS, where)):
+            counts = row.get(_OLDER)
+            if type(counts) is not dict:
+                counts = _object(row, _OLDER, where)
+            return counts.values() if list(counts) == items else map(counts.get, items)
         return [self.confidence(row, item, where) for item in items]
 
     def remark(self, found: tuple[str, ...]) -> Above:

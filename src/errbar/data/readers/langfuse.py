@@ -15,6 +15,7 @@ the items if there are any, else the traces, else any records with scores. Score
 session are left out.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -55,6 +56,7 @@ _OF_TRACES = frozenset(
 _RUNS = ("experimentName", "datasetRunName", "experimentId", "datasetRunId")
 _ITEMS = ("experimentItemId", "datasetItemId")
 _TASKS = ("datasetName", "experimentDatasetId")
+_FIELDS = (*_RUNS, *_ITEMS, *_TASKS, "output", "expectedOutput", "totalCost")
 _NUMERIC = ("NUMERIC", "BOOLEAN")  # types of scores whose value is a number
 _WHOLE = "scores of a whole run or session"
 _UNKNOWN = "records that are not items, traces or scores"
@@ -67,6 +69,7 @@ class _TraceTrial(ExportedTrial):
     """An item of a run, or a trace."""
 
     trace: str = ""
+    values: tuple[Any, ...] = ()  # of _FIELDS, looked up while the record is in the cache
 
 
 @dataclass
@@ -76,7 +79,7 @@ class _Found:
     items: list[_TraceTrial] = field(default_factory=list)
     traces: dict[str, _TraceTrial] = field(default_factory=dict)
     scores: list[tuple[Path, str, Mapping[str, Any]]] = field(default_factory=list)
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    seen: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # ids
 
 
 def _recognise(glance: Glance) -> str:
@@ -111,7 +114,9 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         question=questions,
         trial=occurrences(zip(systems, tasks, questions, strict=True)),
         outcome=outcomes,
-        status=[
+        status=["ok"] * len(trials)
+        if None not in outcomes
+        else [
             "ok" if outcome is not None else "error" if _failed(trial.record) else "unscored"
             for trial, outcome in zip(trials, outcomes, strict=True)
         ],
@@ -123,11 +128,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _values(trials: Sequence[_TraceTrial]) -> dict[str, list[Any]]:
-    """Fields of all records by name; every record is looked at once, while it is in the cache."""
-    names = (*_RUNS, *_ITEMS, *_TASKS, "output", "expectedOutput", "totalCost")
-    rows = [tuple(map(trial.record.get, names)) for trial in trials]
-    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in names)
-    return dict(zip(names, columns, strict=True))
+    """Fields of all records by name."""
+    rows = [trial.values for trial in trials]
+    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in _FIELDS)
+    return dict(zip(_FIELDS, columns, strict=True))
 
 
 def _first(values: Mapping[str, list[Any]], names: Sequence[str]) -> list[Any]:
@@ -166,12 +170,12 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
     if type(name) is not str:
         name = text_or_none(name)
     if name is not None:
-        key = (kind, name)
-        if key in found.seen:
+        seen = found.seen[kind]
+        if name in seen:
             log.read(path, 1)
             log.leave_out(path, _AGAIN)
             return
-        found.seen.add(key)
+        seen.add(name)
     if kind == "score":
         found.scores.append((path, _trace_of(record), record))
         return
@@ -179,19 +183,24 @@ def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> Non
     if type(trace) is not str:
         trace = str(text_or_none(trace) or "")
     scores = NamedScores()
-    trial = _TraceTrial(path, record, scores, trace)
+    trial = _TraceTrial(path, record, scores, trace, tuple(map(record.get, _FIELDS)))
     inner = record.get("scores")
     for score in inner if type(inner) is list else ():
         if type(score) is dict:
             _give(scores, score)
     if kind == "trace":
-        for column, values in record.items():
-            if column not in _OF_TRACES and isinstance(values, list):
-                for value in values:
-                    scores.add(column, value)
+        _add_columns(record, scores)
         found.traces[trace] = trial
     else:
         found.items.append(trial)
+
+
+def _add_columns(trace: Mapping[str, Any], scores: NamedScores) -> None:
+    """Add the scores of an exported trace, which are columns of lists."""
+    for column, values in trace.items():
+        if column not in _OF_TRACES and isinstance(values, list):
+            for value in values:
+                scores.add(column, value)
 
 
 def _kind(record: Mapping[str, Any]) -> str:
@@ -224,13 +233,14 @@ def _join(found: _Found, log: Log) -> list[_TraceTrial]:
     """Trials with the scores of their traces."""
     trials = found.items or list(found.traces.values())
     by_trace: dict[str, list[_TraceTrial]] = {}
-    for trial in trials if found.scores or found.items and found.traces else ():
+    for trial in trials if found.scores or (found.items and found.traces) else ():
         by_trace.setdefault(trial.trace, []).append(trial)
     alone = not trials
     for path, trace, score in found.scores:
         if trace and alone and trace not in by_trace:
             record = {"id": trace, "name": score.get("traceName")}
-            trials.append(_TraceTrial(path, record, trace=trace))
+            nothing = (None,) * len(_FIELDS)
+            trials.append(_TraceTrial(path, record, trace=trace, values=nothing))
             by_trace[trace] = [trials[-1]]
         fits = [trial for trial in by_trace.get(trace, ()) if trace and _fits(score, trial.record)]
         for trial in fits:
@@ -256,6 +266,7 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: L
     for name, trace in found.traces.items():
         for trial in by_trace.get(name, ()):
             trial.record = {**trace.record, **trial.record}
+            trial.values = tuple(map(trial.record.get, _FIELDS))
             trial.scores.fill(trace.scores)
         if name not in by_trace:
             log.read(trace.path, 1)
@@ -266,11 +277,13 @@ def _systems(
     trials: Sequence[_TraceTrial], runs: Sequence[Any], choice: Choice, log: Log
 ) -> list[str]:
     """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
+    if None not in runs:
+        return list(map(str, runs))
     found = [
         str(run) if run is not None else _model_of(trial.record)
         for run, trial in zip(runs, trials, strict=True)
     ]
-    if None in runs and any(found):
+    if any(found):
         log.remarks.append(guess("Systems: the model in the metadata of traces that are in no run"))
     unnamed = [trial for trial, system in zip(trials, found, strict=True) if system is None]
     items = sum("datasetItemId" in trial.record for trial in unnamed)

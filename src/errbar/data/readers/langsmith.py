@@ -162,11 +162,11 @@ def _runs(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 def _trial(path: Path, run: Mapping[str, Any], example: str, part: _PartOf) -> _ExampleTrial:
     get = run.get
-    cost, error = get("total_cost"), get("error")
+    cost, error, name = get("total_cost"), get("error"), get("id")
     return _ExampleTrial(
         path,
         example,
-        text_or_none(exports.first_of(run, "id", "run_id")),
+        name if type(name) is str else text_or_none(exports.first_of(run, "id", "run_id")),
         exports.first_of(run, *_SESSIONS),
         (error is not None and exports.is_error(error)) or get("status") == "error",
         _text(part(run, "outputs")),
@@ -248,8 +248,10 @@ def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
 
 def _text(parts: Any) -> str | None:
     """Output of a run as text: the only value, or all as JSON; None if empty."""
-    if isinstance(parts, dict) and len(parts) < 2:
-        return text_or_none(next(iter(parts.values()), None))
+    if type(parts) is dict and len(parts) < 2:
+        for value in parts.values():
+            return value if type(value) is str else text_or_none(value)
+        return None
     return text_or_none(parts)
 
 

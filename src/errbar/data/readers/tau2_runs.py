@@ -8,13 +8,6 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import warning
 from errbar.data.readers.documents import (
-    number_or_none,
-    object_in,
-    require_list,
-    require_object,
-)
-from errbar.data.readers.logs import Log
-from errbar.data.readers.shapes import (
     UNSET,
     Other,
     OtherThanList,
@@ -22,7 +15,12 @@ from errbar.data.readers.shapes import (
     Shape,
     UnsetType,
     document_as,
+    number_or_none,
+    object_in,
+    require_list,
+    require_object,
 )
+from errbar.data.readers.logs import Log
 
 _FOLDER = "simulations"
 _AGAIN = "simulations that are also in another file"
@@ -53,8 +51,8 @@ class _Document(_Simulation):
 
     info: Any | UnsetType = UNSET
     tasks: list[_Task | Other] | OtherThanList = None
-    simulations: list[_Simulation] | OtherThanList = None
-    simulation_index: list[_Simulation] | OtherThanList = None
+    simulations: list[_Simulation | Other] | OtherThanList = None
+    simulation_index: list[_Simulation | Other] | OtherThanList = None
 
 
 _SHAPE: Shape[_Document] = Shape(_Document)
@@ -172,7 +170,10 @@ def _run(file: Path, whole: _Document) -> SimulationRun:
 
 
 def _listed(found: Any, file: Path, key: str, what: str) -> list[Simulation]:
-    each: list[_Simulation] = require_list(found or [], f"{file}, {key}")
+    each = require_list(found or [], f"{file}, {key}")
+    for at, simulation in enumerate(each):
+        if type(simulation) is not _Simulation:
+            require_object(simulation, f"{file}, {what} {at}")
     return [_simulation(simulation, file, f"{what} {at}") for at, simulation in enumerate(each)]
 
 
