@@ -252,8 +252,8 @@ class Runs:
         """
         policy = _policy(errors, short, estimand)
         metrics = metrics or _DEFAULT_METRICS
-        wanted = None if systems is None else _listed(systems)
-        settings = (wanted, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
+        chosen = None if systems is None else _listed(systems)
+        settings = (chosen, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
         ranked = ranked_metrics(metrics)
         if ranked:
             method = replace(SEEN, level=level)

@@ -312,15 +312,15 @@ class _Task:
             found = rewarded(self._source, named, self._policy.failures)
         else:
             found = tallied(self._source, named, metric, self._policy.failures)
-        whose = str(Subject(system, self._task))
-        kept = self._long_enough(found, k, whose, metric, remarks)
+        subject = str(Subject(system, self._task))
+        kept = self._long_enough(found, k, subject, metric, remarks)
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
         if nothing:
-            remarks.append(f"{whose}: {counted(nothing, 'question')} without any result.")
+            remarks.append(f"{subject}: {counted(nothing, 'question')} without any result.")
         return kept
 
     def _long_enough(
-        self, own: SystemValues, k: int, whose: str, metric: ScoredMetric, remarks: list[str]
+        self, own: SystemValues, k: int, subject: str, metric: ScoredMetric, remarks: list[str]
     ) -> SystemValues:
         """Questions with enough trials; others are refused, or dropped and counted."""
         none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
@@ -339,8 +339,8 @@ class _Task:
             )
         if short.any():
             remarks.append(
-                f"{whose}: {metric} leaves out {counted(int(short.sum()), 'question')} with fewer "
-                f"than {k} trials."
+                f"{subject}: {metric} leaves out {counted(int(short.sum()), 'question')} with "
+                f"fewer than {k} trials."
             )
         kept = ~out
         return replace(
@@ -353,12 +353,14 @@ class _Task:
 
     def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:
         """Weight of each question, if weights differ; systems must agree."""
-        given: dict[str, Sequence[float | None]] = {}
+        weights_of: dict[str, Sequence[float | None]] = {}
         for system in systems:
             named = self._systems[system]
             weights = named.slice.weights
-            given[system] = [None] * len(named.questions) if weights is None else weights.tolist()
-        of = self._agreed("weight", given)
+            weights_of[system] = (
+                [None] * len(named.questions) if weights is None else weights.tolist()
+            )
+        of = self._agreed("weight", weights_of)
         found = np.array([of[name] or math.nan for name in aligned.ids])
         are_equal = found.size == 0 or (found == found[0]).all()
         return None if np.isnan(found).any() or are_equal else found
@@ -376,10 +378,10 @@ class _Task:
         )
         return found, len(numbers) < len(found)
 
-    def _agreed(self, noun: str, given: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
+    def _agreed(self, noun: str, values_of: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
         """A value of each question, on which the systems that have it must agree."""
         found: dict[str, tuple[Kind, str]] = {}  # the value, and who says so
-        for system, values in given.items():
+        for system, values in values_of.items():
             for question, value in zip(self._systems[system].questions, values, strict=True):
                 known, who = found.setdefault(question, (value, system))
                 if known != value:

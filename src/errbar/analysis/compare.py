@@ -175,12 +175,12 @@ def _pairs(
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | Refused] = []
     for pair in request.pairs(data.everyone):
-        whose = _whose(data, *pair)
+        subject = _whose(data, *pair)
         without = next((name for name in pair if name in data.refused), None)
         if without is not None:
             error = data.refused[without]
             why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
-            found.append(Refused(*pair, refusals.add(whose, data.metric, type(error)(why))))
+            found.append(Refused(*pair, refusals.add(subject, data.metric, type(error)(why))))
             continue
         first, second = (place[name] for name in pair)
         if not (data.present(first) & data.present(second)).any():
@@ -191,7 +191,7 @@ def _pairs(
         try:
             found.append(Pair(first, second, differences.of(first, second)))
         except InputError as error:
-            found.append(Refused(*pair, refusals.add(whose, data.metric, error)))
+            found.append(Refused(*pair, refusals.add(subject, data.metric, error)))
     return found
 
 

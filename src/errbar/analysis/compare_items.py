@@ -119,18 +119,18 @@ def _pair(
     data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
 ) -> _Pair | Refused:
     """Two systems, or why they cannot be compared."""
-    whose = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
+    subject = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
     without = next((name for name in names if name in data.refused), None)
     if without is not None:
         error = data.refused[without]
         why = f"{without} has no {metric}: {reason_of(error, metric)}"
-        return Refused(*names, refusals.add(whose, metric, type(error)(why)))
+        return Refused(*names, refusals.add(subject, metric, type(error)(why)))
     first, other = (data.systems.index(name) for name in names)
     try:
         both = data.shared(first, other)
         require_several(int(data.clusters.max()) + 1, "item" if both.size == 1 else "cluster")
     except InputError as error:
-        return Refused(*names, refusals.add(whose, metric, error))
+        return Refused(*names, refusals.add(subject, metric, error))
     reasons = (_no_value(data, metric, at, both) for at in (first, other))
     return _Pair(data, metric, first, other, both, next(filter(None, reasons), ""))
 

@@ -67,10 +67,10 @@ def compare_ranked(
             f"{request.metrics[0]}: ranked items are compared for the estimand 'population' only."
         )
     items, refused = items_by_system(source)
-    given: dict[Key, RankedItems | InputError] = {
+    items_of: dict[Key, RankedItems | InputError] = {
         key: items[key] if key in items else refused[key] for key in sorted({*items, *refused})
     }
-    tasks, lone = several_by_task(given, request.wanted())
+    tasks, lone = several_by_task(items_of, request.wanted())
     tables = [paired_items(task, each) for task, each in tasks.items()]
     found = compare_items(tables, request, method, rng)
     return replace(found, remarks=(*lone, *found.remarks))

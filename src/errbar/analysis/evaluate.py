@@ -47,15 +47,15 @@ def chosen_method(
             f"method must be 'calibrated', 'documented' or a value, as in Calibrated(level=0.9); "
             f"got {method!r}."
         )
-    given: dict[str, Any] = {} if level is None else {"level": level}
+    settings: dict[str, Any] = {} if level is None else {"level": level}
     if isinstance(method, Posterior):
         if estimand not in (None, Estimand.BENCHMARK):
             raise InputError(
                 f"the documented posterior is for the estimand 'benchmark'; got {estimand!r}."
             )
     elif estimand is not None:
-        given["estimand"] = estimand
-    return replace(method, **given)
+        settings["estimand"] = estimand
+    return replace(method, **settings)
 
 
 def narrowed(
@@ -70,12 +70,12 @@ def narrowed(
         "assume": (assume, "--assume"),
         "bounds": (bounds, "--bounds"),
     }
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: value for name, (value, _) in options.items() if value is not None
     }
     if isinstance(method, Calibrated):
-        return replace(method, **given)
-    for name in given:
+        return replace(method, **settings)
+    for name in settings:
         option = way_to_say(options[name][1], f"{name}=")
         raise InputError(f"{option} is for {setting('method', 'calibrated')}.")
     return method

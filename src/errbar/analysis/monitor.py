@@ -55,13 +55,13 @@ def monitored(
     turns = turns._replace(outcome=outcome)
     _require_within(turns, systems, within)
     keys = sorted(set(zip(turns.system.tolist(), turns.task.tolist(), strict=True)))
-    mine = [(system, task) for system, task in keys if not systems or system in systems]
-    found = {key: settled(turns, _rows(turns, *key), trials) for key in mine}
+    watched = [(system, task) for system, task in keys if not systems or system in systems]
+    found = {key: settled(turns, _rows(turns, *key), trials) for key in watched}
     if pair:
         nothing = settled(turns, np.zeros(0, dtype=np.int64), trials)
         found = {
             (systems[0], task): _difference(*(found.get((name, task), nothing) for name in systems))
-            for task in sorted({task for _, task in mine})
+            for task in sorted({task for _, task in watched})
         }
     against = systems[1] if pair else ""
     return Monitoring(
@@ -130,8 +130,8 @@ def _watch(
 
 def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
     """Those of a system and task that have a result."""
-    mine = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
-    return np.flatnonzero(mine)
+    chosen = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
+    return np.flatnonzero(chosen)
 
 
 def _require_claims(claims: Claims, bounds: Bounds) -> None:

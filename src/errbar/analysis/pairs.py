@@ -350,16 +350,16 @@ class Differences:
         return ""
 
 
-def range_of(data: Together, given: tuple[float, float] | None) -> tuple[float, float]:
+def range_of(data: Together, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
     if data.bounded:
         metric = data.metric
-        return given_bounds(metric, given) if isinstance(metric, CountMetric) else metric.bounds
-    return bounds_of(data.parts[0][~np.isnan(data.parts[0])], given)
+        return given_bounds(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+    return bounds_of(data.parts[0][~np.isnan(data.parts[0])], bounds)
 
 
 def guessed_ranges(
-    tables: Sequence[Together], covers: Estimand, given: tuple[float, float] | None = None
+    tables: Sequence[Together], covers: Estimand, bounds: tuple[float, float] | None = None
 ) -> list[str]:
     """Remarks on the bounds of rewards that comparisons of these tables rest on."""
     rewards = [data for data in tables if not data.bounded and covers is Estimand.POPULATION]
@@ -369,7 +369,7 @@ def guessed_ranges(
         for remark in remarks_on_bounds(
             f"{data.task}: " if data.task else "",
             data.parts[0][~np.isnan(data.parts[0])],
-            given,
+            bounds,
         )
     ]
 

@@ -153,20 +153,20 @@ def _not_ranked(tables: Sequence[Together]) -> list[str]:
 
 
 def _weights(
-    tasks: Sequence[str], kept: Sequence[str], given: Mapping[str, float] | None
+    tasks: Sequence[str], kept: Sequence[str], weights: Mapping[str, float] | None
 ) -> dict[str, float]:
     """Weights of the remaining tasks; they sum to 1."""
-    if given is None:
+    if weights is None:
         return {task: 1.0 / len(kept) for task in kept}
-    unknown = sorted(set(given) - set(tasks))
+    unknown = sorted(set(weights) - set(tasks))
     if unknown:
         raise InputError(f"there is no task {unknown[0]!r} to weigh; there are: {list(tasks)}.")
-    if any(not weight >= 0 or math.isinf(weight) for weight in given.values()):
-        raise InputError(f"weights of tasks must be 0 at least; got {dict(given)}.")
-    total = sum(given.get(task, 0.0) for task in kept)
+    if any(not weight >= 0 or math.isinf(weight) for weight in weights.values()):
+        raise InputError(f"weights of tasks must be 0 at least; got {dict(weights)}.")
+    total = sum(weights.get(task, 0.0) for task in kept)
     if not total:
         raise InputError("all weights of tasks are 0; give one that is not.")
-    return {task: given.get(task, 0.0) / total for task in kept}
+    return {task: weights.get(task, 0.0) / total for task in kept}
 
 
 def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:

@@ -288,10 +288,10 @@ class _Placed(NamedTuple):
     often: Integers  # how many rows each id has
 
 
-def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> PairedItems:
+def paired_items(task: str, items_of: Mapping[str, RankedItems | InputError]) -> PairedItems:
     """Align the items of all systems by key."""
-    systems = {name: entry for name, entry in given.items() if not isinstance(entry, InputError)}
-    refused = {name: entry for name, entry in given.items() if isinstance(entry, InputError)}
+    systems = {name: entry for name, entry in items_of.items() if not isinstance(entry, InputError)}
+    refused = {name: entry for name, entry in items_of.items() if isinstance(entry, InputError)}
     aligned = align(map(_ids, systems.values()), order=list)
     number = len(aligned.place)
     placed = [
@@ -311,16 +311,16 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
         present[row, at] = True
         confidence[row, at] = items.rows.confidence[order]
         loss[row, at] = 1.0 - items.rows.outcome[order]
-        mine = np.array([numbers[entry] for entry in items.rows.cluster[order].tolist()])
-        torn = (clusters[at] >= 0) & (clusters[at] != mine)
-        if torn.any():
-            question = items.question[order[int(np.argmax(torn))]]
+        own = np.array([numbers[entry] for entry in items.rows.cluster[order].tolist()])
+        conflicting = (clusters[at] >= 0) & (clusters[at] != own)
+        if conflicting.any():
+            question = items.question[order[int(np.argmax(conflicting))]]
             raise InputError(
                 f"question {question!r:.80} is in another cluster for {name!r} than for other "
                 f"systems; items are paired, and belong to one. Correct the column, or do "
                 f"without: {way_to_say('--map cluster=', 'cluster=None')}"
             )
-        clusters[at] = mine
+        clusters[at] = own
     return PairedItems(
         task=task,
         systems=tuple(systems),
@@ -329,7 +329,7 @@ def paired_items(task: str, given: Mapping[str, RankedItems | InputError]) -> Pa
         loss=loss,
         clusters=clusters,
         refused=refused,
-        everyone=tuple(given),
+        everyone=tuple(items_of),
     )
 
 

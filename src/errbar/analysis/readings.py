@@ -116,8 +116,8 @@ def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: s
     rows, lost = _totals(found)
     of, part = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
     most = _line(source, of, part, errors)
-    whose = f"{lost} of {rows} rows of {len(found)} systems and tasks"
-    return [warning(f"{whose} {_WORDS}. The largest share: {most}")]
+    subject = f"{lost} of {rows} rows of {len(found)} systems and tasks"
+    return [warning(f"{subject} {_WORDS}. The largest share: {most}")]
 
 
 def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
@@ -132,9 +132,9 @@ def _line(source: Source, of: Subject, part: Slice, errors: str) -> str:
     values = _readings(source, of, part)
     other = _OTHERWISE[errors]
     choose = way_to_say(f"--errors {other}", f"errors={other!r}")
-    whose = f"{of}: " if str(of) else ""
+    subject = f"{of}: " if str(of) else ""
     return (
-        f"{whose}{_lack(part.without_reason, part.rows)}: "
+        f"{subject}{_lack(part.without_reason, part.rows)}: "
         f"{_SAID[errors]}{values.in_words(errors)}; "
         f"{_SAID[other]} with {choose}{values.in_words(other)}."
     )
@@ -234,19 +234,20 @@ def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
     if least < 0 or most > 1:
         remarks.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
     for task in dict.fromkeys(key[1] for key in ranges):
-        mine = {key: part for key, part in ranges.items() if key[1] == task}
-        small = [key for key, part in mine.items() if min(part) >= 0 and max(part) <= 1]
-        large = [key for key in mine if key not in small and max(mine[key]) > 1]
+        of_task = {key: part for key, part in ranges.items() if key[1] == task}
+        small = [key for key, part in of_task.items() if min(part) >= 0 and max(part) <= 1]
+        large = [key for key in of_task if key not in small and max(of_task[key]) > 1]
         if small and large:
             remarks.append(
                 warning(
-                    f"scales differ: {_name(small[0])} has outcomes from {min(mine[small[0]]):.4g} "
-                    f"to {max(mine[small[0]]):.4g}, {_name(large[0])} from "
-                    f"{min(mine[large[0]]):.4g} to {max(mine[large[0]]):.4g}. If one is in per "
-                    f"cent, write both alike before they are compared."
+                    f"scales differ: {_name(small[0])} has outcomes from "
+                    f"{min(of_task[small[0]]):.4g} to {max(of_task[small[0]]):.4g}, "
+                    f"{_name(large[0])} from {min(of_task[large[0]]):.4g} to "
+                    f"{max(of_task[large[0]]):.4g}. If one is in per cent, write both alike before "
+                    f"they are compared."
                 )
             )
-        for key, often in mine.items():
+        for key, often in of_task.items():
             remarks += _codes(key, often) or (_gap(key, often) if key not in small else [])
     return remarks
 
@@ -316,18 +317,18 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
     named = {key: set(part.questions) for key, part in source.named().items()}
     remarks: list[Above] = []
     for systems in by_task(named).values():
-        (first, mine), *others = systems.items()
+        (first, ids), *others = systems.items()
         for other, theirs in others:
-            shared = len(mine & theirs)
-            alike = len(set(map(_plain_id, mine)) & set(map(_plain_id, theirs)))
+            shared = len(ids & theirs)
+            alike = len(set(map(_plain_id, ids)) & set(map(_plain_id, theirs)))
             why = ""
             if alike > shared:
                 why = f", and {alike} without regard to case, spaces, zeros and .0: write ids alike"
-            if (shared == 0 or why) and mine and theirs:
+            if (shared == 0 or why) and ids and theirs:
                 remarks.append(
                     warning(
                         f"{first or 'the first system'} and {other} share {shared} questions of "
-                        f"{len(mine)} and {len(theirs)}{why}. Their scores are of other questions."
+                        f"{len(ids)} and {len(theirs)}{why}. Their scores are of other questions."
                     )
                 )
     return remarks[:_MOST_SHOWN]

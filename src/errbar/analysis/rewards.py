@@ -148,21 +148,21 @@ def average_reward(
     return estimate_of(cell, of, metric, questions, int(answered.trials.sum()), answered.clusters)
 
 
-def bounds_of(values: Array, given: tuple[float, float] | None) -> tuple[float, float]:
+def bounds_of(values: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Bounds of rewards: those given, which must hold, or those that the rewards suggest.
 
     Rewards between 0 and 1 are taken to be bounded by these. Others are bounded by the estimated
     ends of their range (Robson and Whitlock 1964), and by 0 if none is negative.
     """
-    if given is not None:
-        outside = values[(values < given[0]) | (values > given[1])]
+    if bounds is not None:
+        outside = values[(values < bounds[0]) | (values > bounds[1])]
         if outside.size:
             option = way_to_say("--bounds", "bounds")
             raise InputError(
-                f"a mean reward of {outside[0]:g} lies outside of {option} {given[0]:g} to "
-                f"{given[1]:g}; correct the bounds, or leave them out"
+                f"a mean reward of {outside[0]:g} lies outside of {option} {bounds[0]:g} to "
+                f"{bounds[1]:g}; correct the bounds, or leave them out"
             )
-        return given
+        return bounds
     if values.min() >= 0.0 and values.max() <= 1.0:
         return 0.0, 1.0
     low, high = endpoints(values)
@@ -178,7 +178,7 @@ def bounds_by_task(answered: Mapping[Subject, Answered]) -> dict[str, tuple[floa
 
 
 def largest_change(
-    source: Source, metric: Metric, given: tuple[float, float] | None = None
+    source: Source, metric: Metric, bounds: tuple[float, float] | None = None
 ) -> float:
     """The largest possible change of a metric; infinite for rewards that are not between 0 and 1.
 
@@ -189,7 +189,7 @@ def largest_change(
             values = results_of(source, part).values
             if min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0:
                 return math.inf
-    low, high = given_bounds(metric, given) if isinstance(metric, CountMetric) else metric.bounds
+    low, high = given_bounds(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
     return high - low
 
 
@@ -236,12 +236,12 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
     return method.estimand
 
 
-def remarks_on_bounds(whose: str, values: Array, given: tuple[float, float] | None) -> list[str]:
+def remarks_on_bounds(subject: str, values: Array, known: tuple[float, float] | None) -> list[str]:
     """The guess about the bounds of rewards, and a warning where the mean rests on few of them."""
-    if given is not None:
+    if known is not None:
         return []
     bounds = bounds_of(values, None)
-    return [_guess(whose, bounds), *_on_spread(whose, values, bounds)]
+    return [_guess(subject, bounds), *_on_spread(subject, values, bounds)]
 
 
 def remarks_by_task(
@@ -250,21 +250,21 @@ def remarks_by_task(
     """The guessed bounds of each task, and a warning where a mean rests on few questions."""
     remarks = [_guess(f"{task}: " if task else "", bounds) for task, bounds in guessed.items()]
     for of, rewards in answered.items():
-        whose = f"{of}: " if str(of) else ""
-        remarks += _on_spread(whose, rewards.values, guessed[of.task])
+        subject = f"{of}: " if str(of) else ""
+        remarks += _on_spread(subject, rewards.values, guessed[of.task])
     return remarks
 
 
-def _guess(whose: str, bounds: tuple[float, float]) -> str:
+def _guess(subject: str, bounds: tuple[float, float]) -> str:
     """The guess about the bounds of rewards."""
     return guess(
-        f"{whose}rewards are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
+        f"{subject}rewards are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
         option="--bounds LOW HIGH",
         argument="bounds=(low, high)",
     )
 
 
-def _on_spread(whose: str, values: Array, guessed: tuple[float, float]) -> list[str]:
+def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
     """A warning where the mean rests on few questions."""
     rests_on = effective_size(values - values.mean())
     if guessed == (0.0, 1.0) or rests_on >= min(FEW, 0.5 * values.size):
@@ -272,7 +272,7 @@ def _on_spread(whose: str, values: Array, guessed: tuple[float, float]) -> list[
     option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
     return [
         warning(
-            f"{whose}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
+            f"{subject}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
             f"{values.size} questions: the mean may be far off. Give the possible range with "
             f"{option}."
         )

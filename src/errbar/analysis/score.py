@@ -150,15 +150,15 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            whose = tuple(of for of, item in subjects.items() if not is_reward(item, metric))
-            if whose:
+            members_of = tuple(of for of, item in subjects.items() if not is_reward(item, metric))
+            if members_of:
                 least = metric.draws if self.short == "drop" else 0
-                groups.setdefault((whose, categories_of(metric), least), {})[at] = metric
+                groups.setdefault((members_of, categories_of(metric), least), {})[at] = metric
         found: dict[int, _Part] = {}
         described: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
-        for (whose, *_), members in groups.items():
-            counts, refused = self._tallied({of: subjects[of] for of in whose}, members)
+        for (members_of, *_), members in groups.items():
+            counts, refused = self._tallied({of: subjects[of] for of in members_of}, members)
             scores = self._scored(counts, list(members.values()))
             for first, (at, metric) in enumerate(members.items()):
                 found[at] = {item.of: item for item in scores[first :: len(members)]}
@@ -296,38 +296,39 @@ def _scorable(
     kept: dict[Subject, Slice] = {}
     lacking: dict[Subject, str] = {}
     remarks: list[str] = []
-    for whose, part in subjects.items():
-        weigh = _that_weigh(whose, part)
+    for subject, part in subjects.items():
+        weigh = _that_weigh(subject, part)
         some = weigh & (part.scored > 0 if failures == "missing" else part.trials > 0)
         if not part.was_scored:
-            lacking[whose] = NEVER_SCORED
+            lacking[subject] = NEVER_SCORED
         elif not some.any():
-            lacking[whose] = "no row has a result"
+            lacking[subject] = "no row has a result"
         else:
-            kept[whose] = part.where(some)
-            remarks += _left_out(whose, part, some | ~weigh)
+            kept[subject] = part.where(some)
+            remarks += _left_out(subject, part, some | ~weigh)
             nothing = int(part.questions[~weigh].sum())
             if nothing:
-                name = str(replace(whose, failed="")) or "the system"
+                name = str(replace(subject, failed="")) or "the system"
                 remarks.append(f"{name}: {counted(nothing, 'question')} of weight 0 left out.")
     return kept, lacking, remarks
 
 
-def _that_weigh(whose: Subject, part: Slice) -> NDArray[np.bool_]:
+def _that_weigh(subject: Subject, part: Slice) -> NDArray[np.bool_]:
     """Mask of the states with positive weight; an error if there is none."""
     weigh = part.weighs
     if not weigh.any():
         raise InputError(
-            f"{str(whose) or 'the system'}: all questions have the weight 0, so there is no mean. "
-            f"Correct the weights, or do without them: {way_to_say('--map weight=', 'weight=None')}"
+            f"{str(subject) or 'the system'}: all questions have the weight 0, so there is no "
+            f"mean. Correct the weights, or do without them: "
+            f"{way_to_say('--map weight=', 'weight=None')}"
         )
     return weigh
 
 
-def _left_out(whose: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
+def _left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
     """How many questions have no result, and how many of those were never scored."""
     never = ~kept & (part.trials == 0)
-    questions, name, remarks = int(part.questions.sum()), str(replace(whose, failed="")), []
+    questions, name, remarks = int(part.questions.sum()), str(replace(subject, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
         number = int(part.questions[out].sum())
         if number:

@@ -87,10 +87,10 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
 
 def refuse_right(right: Sequence[str], counts: Mapping[str, int], column: str) -> NoReturn:
     """Raise an error if a word given as right occurs in no row."""
-    asked = ", ".join(map(repr, right))
+    words = ", ".join(map(repr, right))
     shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
     raise WrongType(
-        f"no row of column {column!r:.80} is {asked}, which was given as right; the column has: "
+        f"no row of column {column!r:.80} is {words}, which was given as right; the column has: "
         f"{shown}."
     )
 

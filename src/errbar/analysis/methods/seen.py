@@ -157,7 +157,7 @@ class Seen:
         )
 
 
-def given_bounds(metric: CountMetric, given: tuple[float, float] | None) -> tuple[float, float]:
+def given_bounds(metric: CountMetric, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Bounds of a metric: for `avg` also those given of rewards, if all that were seen are 0 or 1.
 
     Examples
@@ -167,9 +167,9 @@ def given_bounds(metric: CountMetric, given: tuple[float, float] | None) -> tupl
     ((0.0, 10), (0.0, 1.0))
     """
     low, high = metric.bounds
-    if given is None or not isinstance(metric, Average) or (low, high) != (0.0, 1.0):
+    if bounds is None or not isinstance(metric, Average) or (low, high) != (0.0, 1.0):
         return low, high
-    return min(low, given[0]), max(high, given[1])
+    return min(low, bounds[0]), max(high, bounds[1])
 
 
 def _blend_draws(

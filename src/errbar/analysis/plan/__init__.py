@@ -207,21 +207,21 @@ def _check_costs(question_cost: float, trial_cost: float) -> None:
         raise InputError("question_cost and trial_cost are both 0; one must be positive.")
 
 
-def _check(**given: float | None) -> None:
+def _check(**settings: float | None) -> None:
     """One goal, and numbers within what has a meaning."""
-    if (given["difference"] is None) == (given["width"] is None):
+    if (settings["difference"] is None) == (settings["width"] is None):
         example = way_to_say("--difference 0.03", "difference=0.03")
         raise InputError(f"ask for a difference or for a width, as in {example}.")
     for name in ("power", "level"):
-        strict_share(given[name], name)
-    if given["difference"] is not None:
-        number(given["difference"], "difference", -math.inf, math.inf)
-        if given["difference"] == 0:
+        strict_share(settings[name], name)
+    if settings["difference"] is not None:
+        number(settings["difference"], "difference", -math.inf, math.inf)
+        if settings["difference"] == 0:
             raise InputError("a difference of 0 cannot be detected; use for example 0.03.")
     for name in ("width", "budget"):
-        if given[name] is not None:
-            number(given[name], name, 0.0, math.inf)
-            if given[name] == 0:
+        if settings[name] is not None:
+            number(settings[name], name, 0.0, math.inf)
+            if settings[name] == 0:
                 raise InputError(f"{name} must be positive; got 0.")
 
 
@@ -276,9 +276,9 @@ def _goal(
     spread: Difficulty,
     known: Pilot,
     verdict: Verdict,
-    given: tuple[float | None, float | None, float, float | None, int],
+    settings: tuple[float | None, float | None, float, float | None, int],
 ) -> Goal:
-    difference, width, level, disagreement, seed = given
+    difference, width, level, disagreement, seed = settings
     if difference is not None:
         if disagreement is None:
             learned = known.disagreement

@@ -223,8 +223,8 @@ def learned_from(
     often = states.questions[0].astype(np.int64)
     start = np.zeros(1, dtype=np.int64)
     spread = kernel.learn(states.trials, states.correct, often, start, [rng])
-    whose = f" of {names[0]}" if names[0] else ""
-    words = f"estimated from {counted(len(counts), 'question')}{whose}"
+    of_system = f" of {names[0]}" if names[0] else ""
+    words = f"estimated from {counted(len(counts), 'question')}{of_system}"
     difficulty = Difficulty(words, spread.rates[0], spread.weights[0])
     remarks = _remarks(slices, states.trials)
     if len(names) == 1:
@@ -240,13 +240,13 @@ def learned_from(
 
 def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
     """One system or two: those named, or all there are."""
-    wanted = [systems] if isinstance(systems, str) else list(systems)
-    strange = [name for name in wanted if name not in found]
+    chosen = [systems] if isinstance(systems, str) else list(systems)
+    strange = [name for name in chosen if name not in found]
     if strange:
         raise InputError(
             f"the pilot has no system {strange[0]!r}; it has: {', '.join(map(repr, found))}."
         )
-    names = wanted or found
+    names = chosen or found
     if len(names) > 2:
         raise InputError(
             f"the pilot has {len(found)} systems ({', '.join(found[:4])}{' …' * (len(found) > 4)})"

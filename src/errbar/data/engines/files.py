@@ -140,18 +140,18 @@ def _require_objects(file: Path) -> None:
 def _keys(engine: Any, file: Path) -> list[str]:
     """Keys of a JSON file; `status` is always included, even if no sampled line has it."""
     whole = file.stat().st_size <= _WHOLLY_SNIFFED
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "format": "newline_delimited",
         "sample_size": -1 if whole else _SNIFFED_LINES,
         "map_inference_threshold": -1,
     }
-    options = ", ".join(f"{option}={value!r}" for option, value in asked.items())
+    options = ", ".join(f"{option}={value!r}" for option, value in settings.items())
     path = text_literal(literal_path(file))
     described = engine.execute(f"DESCRIBE SELECT * FROM read_json({path}, {options})").fetchall()
     names: list[str] = [name for name, *_ in described]
     # a relation would scan twice, and reject duplicate names
     if any(map(_RENAMED.fullmatch, names)):
-        names = engine.read_json(literal_path(file), **asked).columns
+        names = engine.read_json(literal_path(file), **settings).columns
     known = {"status", *USUAL["status"]} & {name.lower() for name in names}
     return names if whole or known else [*names, "status"]
 

@@ -70,14 +70,14 @@ def ballots(
     for key, question, answer, outcome, n, first in zip(
         keys_in(table, by), *(part.tolist() for part in cells), strict=True
     ):
-        given = found.setdefault(key, {}).setdefault(question, {})
+        answers = found.setdefault(key, {}).setdefault(question, {})
         without = lost.setdefault((key, question), [0, 0])
         if outcome not in (0.0, 1.0):  # no result, or a reward, which has no votes
             without[1] += n
         elif not isinstance(answer, str):
             without[0] += n
         else:
-            tally = given.setdefault(answer, [0, 0, first])
+            tally = answers.setdefault(answer, [0, 0, first])
             tally[0] += n
             tally[1] += n * int(outcome)
             tally[2] = min(tally[2], first)
@@ -86,19 +86,21 @@ def ballots(
     return {
         key: [
             replace(
-                _ballots(given, *lost[key, question], numbered=numbered),
+                _ballots(answers, *lost[key, question], numbered=numbered),
                 cluster=together[key][question] if together else None,
                 question=question,
                 weight=weights[key][question] if weights else 1.0,
             )
-            for question, given in sorted(each.items())
+            for question, answers in sorted(each.items())
         ]
         for key, each in sorted(found.items())
     }
 
 
-def _ballots(given: dict[str, list[float]], silent: int, failed: int, *, numbered: bool) -> Ballots:
-    each = sorted(given.values())
+def _ballots(
+    answers: dict[str, list[float]], silent: int, failed: int, *, numbered: bool
+) -> Ballots:
+    each = sorted(answers.values())
     votes = tuple(int(n) for n, _, _ in each)
     credit = tuple(right / n for n, right, _ in each)
     first = tuple(at for *_, at in each) if numbered else ()

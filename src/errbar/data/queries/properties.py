@@ -71,14 +71,16 @@ def refuse_torn(questions: Frame, columns: Columns) -> None:
     ]
     numbers = [table[name].tolist() for name in ("clustered", "rows")]
     *key, first, last, some, all_rows = min(zip(*texts, *numbers, strict=True))
-    whose = ", ".join(f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name)
+    subject = ", ".join(
+        f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name
+    )
     found = f"is in {first!r:.80} and in {last!r:.80}"
     if first == last:
         rows_in_it = f"{int(some)} of its {int(all_rows)} rows"
         found = f"is in {first!r:.80} in {rows_in_it}, and in no cluster in the others"
     others = counted(len(texts[0]) - 1, "more question")
     raise InputError(
-        f"all rows of a question must have the same cluster; {whose} {found}"
+        f"all rows of a question must have the same cluster; {subject} {found}"
         f"{f', and {others} likewise' if len(texts[0]) > 1 else ''}. Correct "
         f"the column {columns['cluster']!r}, map another with "
         f"{mapping('cluster')}, or ignore clusters: "
@@ -146,8 +148,8 @@ def _have_faults(table: Table) -> bool:
     if "weight" not in table:
         return False
     weights = numbers_in(table["weight"])
-    lacking, given = np.isnan(weights), [called_weight(value) for value in table["weight"].tolist()]
-    strange = any(weight is not None and math.isnan(_number(weight)) for weight in given)
+    lacking, texts = np.isnan(weights), [called_weight(value) for value in table["weight"].tolist()]
+    strange = any(weight is not None and math.isnan(_number(weight)) for weight in texts)
     some = bool(lacking.any()) and not lacking.all()
     bad = bool((weights < 0).any() or np.isinf(weights).any())
     return strange or some or bad or bool(np.any(table["uneven"]))
@@ -194,11 +196,11 @@ class _WeightsOfRows(NamedTuple):
         if self.some < self.rows:
             return f"has the weight {self.first} in only {self.some} of its {self.rows} rows"
         least, most = _number(self.first), _number(self.last)
-        for given, number in ((self.first, least), (self.last, most)):
+        for value, number in ((self.first, least), (self.last, most)):
             if math.isnan(number):
-                return f"has the weight {given!r:.60}, which is not a number"
+                return f"has the weight {value!r:.60}, which is not a number"
             if number < 0 or math.isinf(number):
-                return f"has the weight {given}; weights must be finite and at least 0"
+                return f"has the weight {value}; weights must be finite and at least 0"
         return f"has the weights {self.first} and {self.last}" if least != most else ""
 
 
@@ -220,10 +222,12 @@ def _refuse_faults(questions: Frame, columns: Columns) -> None:
     if not faults:
         return
     name, fault = min(faults)
-    whose = ", ".join(f"{what} {part!r:.80}" for what, part in zip(keys, name, strict=True) if part)
+    subject = ", ".join(
+        f"{what} {part!r:.80}" for what, part in zip(keys, name, strict=True) if part
+    )
     more = f" ({len(faults) - 1} more like it)" if len(faults) > 1 else ""
     raise InputError(
-        f"each question must have one weight; {whose} {fault}{more}. Correct the column "
+        f"each question must have one weight; {subject} {fault}{more}. Correct the column "
         f"{columns['weight']!r}, map another with {_other_column()}, or ignore weights: "
         f"{without_weights()}"
     )
@@ -243,8 +247,8 @@ def _refuse_disagreement(frame: Frame, columns: Columns, table: Table) -> None:
     if not apart.size:
         return
     question = min(str(found["question"][at]) for at in apart)
-    mine = fetch(each.filter(nw.col("question").cast(nw.String) == question))
-    by_weight = dict(zip(numbers_in(mine["weight"]).tolist(), mine["system"].tolist(), strict=True))
+    rows = fetch(each.filter(nw.col("question").cast(nw.String) == question))
+    by_weight = dict(zip(numbers_in(rows["weight"]).tolist(), rows["system"].tolist(), strict=True))
     (low, of_low), *_, (high, of_high) = sorted(by_weight.items())
     more = f" ({apart.size - 1} more like it)" if apart.size > 1 else ""
     raise InputError(

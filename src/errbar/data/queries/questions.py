@@ -268,9 +268,9 @@ def refuse_repeats(
     shown = [[called(value, "") for value in table[name].tolist()] for name in keys]
     shown += [table[name].tolist() for name in ("question", "trial", "n")]
     *key, question, number, n = min(zip(*shown, strict=True))
-    whose = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
+    subject = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
     raise RepeatedTrial(
-        f"{table['n'].size} trials occur more than once; {whose}question {question!r:.80}, trial "
+        f"{table['n'].size} trials occur more than once; {subject}question {question!r:.80}, trial "
         f"{number!r:.80} occurs {n} times. Remove what was loaded twice, or count every row "
         f"as a separate trial: {setting('repeats', 'keep')}."
     )

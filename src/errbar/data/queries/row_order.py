@@ -133,8 +133,8 @@ def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
     for name, matrix in matrices.items():
         number = np.repeat(np.arange(1, len(matrix) + 1), matrix.shape[1])
         texts = np.array([str(text) for text in number.tolist()], dtype=object)
-        whose = np.full(texts.size, name, dtype=object)
-        parts.append((whose, np.full(texts.size, "", dtype=object), texts, matrix.ravel()))
+        system = np.full(texts.size, name, dtype=object)
+        parts.append((system, np.full(texts.size, "", dtype=object), texts, matrix.ravel()))
     return Turns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

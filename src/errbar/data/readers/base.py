@@ -141,8 +141,8 @@ class Glance:
     def has(self, *keys: str) -> bool:
         """Whether all keys are present; searches the text only as far as needed."""
         text, seen = self.text, self._seen
-        for wanted in keys:  # a loop takes half the time of all()
-            if f'"{wanted}"' not in text:
+        for name in keys:  # a loop takes half the time of all()
+            if f'"{name}"' not in text:
                 return False
         lacking = set(keys) - seen
         while lacking and (key := next(self._unseen, None)) is not None:
@@ -201,7 +201,7 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
 
 
 def joined_runs_remark(
-    whose: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
+    subject: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
 ) -> Above:
     """Guess that several runs of a system are its trials; `can_choose` if --files can split them.
 
@@ -211,7 +211,7 @@ def joined_runs_remark(
     'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system.'
     """
     shown = f" ({some_of(names)})" if names else ""
-    text = f"Trials: {whose}: {runs} runs{shown} are read as trials of one system"
+    text = f"Trials: {subject}: {runs} runs{shown} are read as trials of one system"
     if can_choose:
         return guess(text, option="--files systems", argument="files='systems'")
     return guess(text)
@@ -276,8 +276,8 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
     """
     known = list(every_reader().values())
     if name is not None:
-        wanted = require_reader(name)
-        known = [reader for reader in known if reader is wanted or reader.only_totals]
+        chosen = require_reader(name)
+        known = [reader for reader in known if reader is chosen or reader.only_totals]
     whys: dict[str, dict[Path, str]] = {}
     others: list[Path] = []
     totals: dict[Path, str] = {}
@@ -298,7 +298,7 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
         else:
             others.append(file)
     if name is not None and not whys:
-        return Recognised([Found(wanted, tuple(files), "as asked")], [], [], {})
+        return Recognised([Found(chosen, tuple(files), "as asked")], [], [], {})
     found = [
         Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
         for reader in known

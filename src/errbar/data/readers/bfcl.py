@@ -108,11 +108,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"Models that occur in several folders ({shown}): each is one system, its runs trials"
         )
         log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
-    for (system, task), mine in joined.items():
+    for (system, task), group in joined.items():
         trial = 0
-        for run in mine:
+        for run in group:
             trial = _add(log, system, task, run, trial)
-        log.claims += _claims(system, task, mine)
+        log.claims += _claims(system, task, group)
     return log
 
 

@@ -140,13 +140,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             log.skip(path, f"it has no test cases{note}")
             continue
         log.read(path, len(run.cases))
-        whose = (run.system, run.task)
-        _add(log, run, scorer, trials.setdefault(whose, Counter()))
-        if whose in claims:
+        subject = (run.system, run.task)
+        _add(log, run, scorer, trials.setdefault(subject, Counter()))
+        if subject in claims:
             log.remarks.append(
                 guess(f"Trials: {path}: its cases are read as further trials of the previous run")
             )
-        claims[whose] = [] if whose in claims else list(_claims(run, scorer))
+        claims[subject] = [] if subject in claims else list(_claims(run, scorer))
     log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
     unnamed = sum(case.is_numbered for run in runs.values() for case in run.cases)
     if unnamed:
@@ -219,20 +219,20 @@ def _judged(cases: Sequence[_Case], scorer: str) -> tuple[list[float | None], li
 
 def _claims(run: _TestRun, scorer: str) -> Iterator[Claim]:
     """Stated numbers of cases and of passes; errors are failures, except for a single metric."""
-    whose = (run.system, run.task)
+    subject = (run.system, run.task)
     passed, failed = _tests(run)
     if passed + failed > 0:
         if scorer == _SUCCESS:
-            yield Claim("share of tests passed", passed / (passed + failed), "avg", *whose)
-            yield Claim("testPassed", passed, "right", *whose)
-        yield Claim("testPassed and testFailed", passed + failed, "rows", *whose)
+            yield Claim("share of tests passed", passed / (passed + failed), "avg", *subject)
+            yield Claim("testPassed", passed, "right", *subject)
+        yield Claim("testPassed and testFailed", passed + failed, "rows", *subject)
     for score in list_in({_SCORES: run.stated.metrics_scores}, _SCORES):
         if isinstance(score, dict) and score.get("metric") == scorer:
             passes, fails = (number_or_none(score.get(key)) or 0.0 for key in ("passes", "fails"))
             if passes + fails > 0:
                 share = passes / (passes + fails)
-                yield Claim(f"share passed of {scorer}", share, "avg", *whose, "missing")
-                yield Claim(f"passes of {scorer}", passes, "right", *whose)
+                yield Claim(f"share passed of {scorer}", share, "avg", *subject, "missing")
+                yield Claim(f"passes of {scorer}", passes, "right", *subject)
 
 
 def _tests(run: _TestRun) -> tuple[float, float]:

@@ -83,14 +83,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorers: dict[tuple[str, str], str] = {}
     starts: Counter[tuple[str, str]] = Counter()
     for file in reviews:
-        whose = systems[file], file.name.removesuffix(".gz").removesuffix(".jsonl")
+        subject = systems[file], file.name.removesuffix(".gz").removesuffix(".jsonl")
         trials = [trial for at, row in lines(file) for trial in _trials(row, f"{file}, line {at}")]
         log.read(file, len(trials))
-        scorers[whose] = _scorer(trials, choice, file, log)
-        if starts[whose]:
-            text = f"{file.name}: read as further trials of {whose[0]}"
+        scorers[subject] = _scorer(trials, choice, file, log)
+        if starts[subject]:
+            text = f"{file.name}: read as further trials of {subject[0]}"
             log.remarks.append(guess(text))
-        starts[whose] = _add(log, whose, trials, scorers[whose], starts[whose])
+        starts[subject] = _add(log, subject, trials, scorers[subject], starts[subject])
     for report in reports:
         log.read(report, 0)
     log.claim_means_over_rows([claim for file in reports for claim in _claims(file, scorers)])
@@ -152,7 +152,7 @@ def _scorer(trials: Sequence[_ReviewTrial], choice: Choice, file: Path, log: Log
 
 
 def _add(
-    log: Log, whose: tuple[str, str], trials: Sequence[_ReviewTrial], scorer: str, start: int
+    log: Log, subject: tuple[str, str], trials: Sequence[_ReviewTrial], scorer: str, start: int
 ) -> int:
     """Add a row per trial; returns the first trial number of the next run."""
     seen: Counter[str] = Counter()
@@ -165,8 +165,8 @@ def _add(
         if outcome is None:
             unscored[trial.status or "no score"] += 1
         log.add(
-            system=whose[0],
-            task=whose[1],
+            system=subject[0],
+            task=subject[1],
             question=trial.question,
             trial=start + place,
             outcome=outcome,
@@ -178,8 +178,8 @@ def _add(
         reasons = ", ".join(f"{reason} {n}" for reason, n in unscored.items())
         log.remarks.append(
             warning(
-                f"{whose[0]} · {whose[1]}: {unscored.total()} samples have no {scorer or 'score'} "
-                f"({reasons}), and are left out of the mean, as EvalScope does."
+                f"{subject[0]} · {subject[1]}: {unscored.total()} samples have no "
+                f"{scorer or 'score'} ({reasons}), and are left out of the mean, as EvalScope does."
             )
         )
     places = (trial.at for trial in trials) if stated else (n - 1 for n in seen.values())

@@ -46,14 +46,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorers = _scorers(jobs, choice.scorer, log)
     for job in jobs:
         log.remarks += _contradictions(job, scorers)
-    for system, mine in name_trials(jobs, choice.files, log).items():
-        for task in dict.fromkeys(trial.task for _, trial in mine):
-            part = [(job, trial) for job, trial in mine if trial.task == task]
+    for system, trials in name_trials(jobs, choice.files, log).items():
+        for task in dict.fromkeys(trial.task for _, trial in trials):
+            part = [(job, trial) for job, trial in trials if trial.task == task]
             _add(log, system, part, scorers[task])
     return log
 
 
-def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]:
+def _scorers(jobs: Sequence[Job], name: str | None, log: Log) -> dict[str, str]:
     """The reward to use in each data set: the chosen one, else "reward", else the first."""
     found: dict[str, dict[str, None]] = {}
     for job in jobs:
@@ -63,8 +63,8 @@ def _scorers(jobs: Sequence[Job], asked: str | None, log: Log) -> dict[str, str]
     for task, names in found.items():
         keys = sorted(names, key=lambda key: key != _USUAL)
         where = f"{jobs[0].folder}, {task}" if task else str(jobs[0].folder)
-        scorers[task] = reward = pick(asked, keys, "reward", where) if keys or asked else ""
-        if _USUAL in keys or asked is not None:
+        scorers[task] = reward = pick(name, keys, "reward", where) if keys or name else ""
+        if _USUAL in keys or name is not None:
             log.remarks += picked_remark(reward, keys, "reward", "scorer")
         elif len(keys) > 1:
             choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
@@ -173,10 +173,10 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         stated.append(("mean", mean, sum(counted) / len(counted), f" of {key}"))
         errors = number_or_none(part.get("n_errors"))
         stated.append(("n_errors", errors, sum(trial.is_own for trial in trials), f" of {key}"))
-    for key, claim, n, whose in stated:
+    for key, claim, n, subject in stated:
         if claim is not None and not isclose(claim, n, rel_tol=1e-9, abs_tol=1e-9):
             yield warning(
-                f"{where}: the job states {key}{whose} {claim:.6g}; its trials give {n:.6g}."
+                f"{where}: the job states {key}{subject} {claim:.6g}; its trials give {n:.6g}."
             )
 
 

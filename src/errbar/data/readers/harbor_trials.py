@@ -222,9 +222,9 @@ def name_trials(
         for trial in job.trials:
             agents.setdefault(trial.agent, []).append((job, trial))
     systems: dict[str, list[tuple[Job, Trial]]] = {}
-    for agent, mine in agents.items():
-        settings = tell_apart([trial.settings for _, trial in mine])
-        for (job, trial), setting in zip(mine, settings, strict=True):
+    for agent, trials in agents.items():
+        settings = tell_apart([trial.settings for _, trial in trials])
+        for (job, trial), setting in zip(trials, settings, strict=True):
             by_job = files_are == "systems" or (files_are is None and not trial.is_named)
             apart = job.label if by_job and len(jobs) > 1 else ""
             more = ", ".join(part for part in (setting, apart) if part)
@@ -243,16 +243,16 @@ def name_trials(
 
 
 def _say_what_was_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
-    for system, mine in systems.items():
+    for system, trials in systems.items():
         tasks: dict[str, dict[str, None]] = {}
-        for job, trial in mine:
+        for job, trial in trials:
             tasks.setdefault(trial.task, {})[job.label] = None
         for task, labels in tasks.items():
             if len(labels) > 1:
-                whose = " · ".join(part for part in (system, task) if part)
+                subject = " · ".join(part for part in (system, task) if part)
                 log.remarks.append(
                     guess(
-                        f"Trials: {whose}: those of {len(labels)} jobs "
+                        f"Trials: {subject}: those of {len(labels)} jobs "
                         f"({some_of(list(labels))}) are joined",
                         option="--files systems",
                         argument="files='systems'",

@@ -194,7 +194,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _chosen(
-    log: Log, runs: Sequence[_HelmRun], asked: str | None, where: str
+    log: Log, runs: Sequence[_HelmRun], scorer: str | None, where: str
 ) -> dict[str, str | None]:
     """The stat to use for every scenario; None if it lacks the chosen one."""
     stats_by_scenario: dict[str, dict[str, None]] = {}
@@ -203,16 +203,18 @@ def _chosen(
         stats = stats_by_scenario.setdefault(run.scenario, {})
         stats.update(run.stats)
         rows[run.scenario] += len(run.entries)
-    found = {scenario: _to_choose(stats, asked) for scenario, stats in stats_by_scenario.items()}
-    every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), asked)
-    pick(asked, every, "stat that scores an answer", where)  # raises an error if no scenario has it
+    found = {scenario: _to_choose(stats, scorer) for scenario, stats in stats_by_scenario.items()}
+    every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), scorer)
+    pick(
+        scorer, every, "stat that scores an answer", where
+    )  # raises an error if no scenario has it
     chosen: dict[str, str | None] = {}
     subjects: dict[Above, list[str]] = {}
     for scenario, some in found.items():
-        stat = asked if asked in some else None if asked or not some else some[0]
+        stat = scorer if scorer in some else None if scorer or not some else some[0]
         chosen[scenario] = stat
         if stat is None:
-            lacks = f"stat {asked!r}" if asked else "stat that scores an answer"
+            lacks = f"stat {scorer!r}" if scorer else "stat that scores an answer"
             log.remarks.append(
                 f"{scenario}: there is no {lacks}; {rows[scenario]} instances are left out."
             )
@@ -225,10 +227,10 @@ def _chosen(
     return chosen
 
 
-def _to_choose(stats: Iterable[str], asked: str | None) -> list[str]:
+def _to_choose(stats: Iterable[str], scorer: str | None) -> list[str]:
     """Stats to choose from, the usual ones first; by default only those that are scores."""
     names = sorted(stats, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
-    return names if asked else [name for name in names if not name.startswith(_NO_SCORES)]
+    return names if scorer else [name for name in names if not name.startswith(_NO_SCORES)]
 
 
 def _add(log: Log, run: _HelmRun, system: str, stat: str) -> None:

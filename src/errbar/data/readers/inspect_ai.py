@@ -153,8 +153,8 @@ def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     """Systems are models, with the settings in which their runs differ."""
     settings_of_runs = [run.settings() for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for run, mine in zip(runs, settings_of_runs, strict=True):
-        alike.setdefault((run.model, run.task), []).append(mine)
+    for run, own in zip(runs, settings_of_runs, strict=True):
+        alike.setdefault((run.model, run.task), []).append(own)
     apart = {
         key: [
             name
@@ -164,10 +164,8 @@ def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
         for key, group in alike.items()
     }
     names = []
-    for run, mine in zip(runs, settings_of_runs, strict=True):
-        differing = [
-            f"{name}={_cut(mine.get(name, 'none'))}" for name in apart[run.model, run.task]
-        ]
+    for run, own in zip(runs, settings_of_runs, strict=True):
+        differing = [f"{name}={_cut(own.get(name, 'none'))}" for name in apart[run.model, run.task]]
         names.append(f"{run.model} ({', '.join(differing)})" if differing else run.model)
     often = Counter(zip(names, (run.task for run in runs), strict=True))
     return [
@@ -338,11 +336,11 @@ def _claims(selection: _Selection, met: _SpecialCases) -> Iterator[Claim]:
 def _scores(selection: _Selection) -> Iterator[Claim]:
     """Accuracies and means stated in the header."""
     name, _, part = selection.scorer.rpartition("/")
-    wanted = [(selection.scorer, selection.scorer), (name, part)]
+    candidates = [(selection.scorer, selection.scorer), (name, part)]
     stated = [
         score
         for score in selection.run.stated()
-        if (score.get("scorer") or score.get("name"), score.get("name")) in wanted
+        if (score.get("scorer") or score.get("name"), score.get("name")) in candidates
     ]
     reducers = {score.get("reducer") for score in stated}
     for score in stated:

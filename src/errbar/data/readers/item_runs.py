@@ -392,8 +392,8 @@ def _get(data: Any, key: str, kind: type, where: str) -> Any:
         found = f"the keys {keys}" if keys else shown(data)
         raise InputError(f"{where} has no {key!r}; found {found}.")
     if not isinstance(data[key], kind):
-        wanted = "a list" if kind is list else "an object"
-        raise InputError(f"{where}.{key} must be {wanted}; got {shown(data[key])}.")
+        expected = "a list" if kind is list else "an object"
+        raise InputError(f"{where}.{key} must be {expected}; got {shown(data[key])}.")
     return data[key]
 
 

@@ -319,17 +319,17 @@ def _questions(trials: Sequence[_TraceTrial], items: Sequence[Any], log: Log) ->
     """Questions are data set items; for traces their input, or else each trace."""
     if None not in items:
         return list(map(str, items))
-    asked = [
+    inputs = [
         None if item is not None else trial.record.get("input")
         for trial, item in zip(trials, items, strict=True)
     ]
     found = [
         str(item) if item is not None else exports.short_name(text) or trial.trace
-        for trial, item, text in zip(trials, items, asked, strict=True)
+        for trial, item, text in zip(trials, items, inputs, strict=True)
     ]
-    if any(text is not None for text in asked):
+    if any(text is not None for text in inputs):
         log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
-    if any(item is None and text is None for item, text in zip(items, asked, strict=True)):
+    if any(item is None and text is None for item, text in zip(items, inputs, strict=True)):
         log.remarks.append(guess("Questions: each trace without an input is one"))
     return found
 

@@ -232,8 +232,8 @@ def _metric(log: Log, details: _Details, choice: Choice) -> str:
     """The chosen metric, or the default; "" if the task lacks it."""
     found, task = details.metrics, details.task
     if not found or (choice.scorer is not None and choice.scorer not in found):
-        asked = f"no metric {choice.scorer!r}" if choice.scorer else "no metric in numbers"
-        log.remarks.append(f"{task}: there is {asked}; {len(details.rows)} rows are left out.")
+        fault = f"no metric {choice.scorer!r}" if choice.scorer else "no metric in numbers"
+        log.remarks.append(f"{task}: there is {fault}; {len(details.rows)} rows are left out.")
         log.read(details.path, len(details.rows))
         log.leave_out(details.path, "of a task without the metric", len(details.rows))
         return ""

@@ -131,8 +131,8 @@ def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
     """Runs by system: the model, with the settings in which its runs differ."""
     settings_of_runs = [samples.settings() for samples in every]
     alike: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
-    for samples, mine in zip(every, settings_of_runs, strict=True):
-        alike[samples.model, samples.task].append(mine)
+    for samples, own in zip(every, settings_of_runs, strict=True):
+        alike[samples.model, samples.task].append(own)
     apart = {
         key: {
             name
@@ -142,9 +142,9 @@ def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
         for key, group in alike.items()
     }
     keys = []
-    for samples, mine in zip(every, settings_of_runs, strict=True):
+    for samples, own in zip(every, settings_of_runs, strict=True):
         names = apart[samples.model, samples.task]
-        label = ", ".join(f"{name}={value}" for name, value in mine.items() if name in names)
+        label = ", ".join(f"{name}={value}" for name, value in own.items() if name in names)
         keys.append((f"{samples.model} ({label})" if label else samples.model, samples.task))
     often = Counter(keys)
     if files == "systems":
@@ -215,14 +215,14 @@ def _grade(reading: _Reading, run: _SystemRun) -> None:
 
 def _metric(reading: _Reading, run: _SystemRun) -> str:
     """The metric that was asked for, or the usual; "" if the task has not got it."""
-    asked, found = reading.choice.scorer, run.samples.metrics
+    name, found = reading.choice.scorer, run.samples.metrics
     if not found:
         reading.leave_out(run.samples, "no metric is a number for each sample")
         return ""
-    if asked is not None and asked not in found:
-        reading.leave_out(run.samples, f"there is no metric {asked!r}")
+    if name is not None and name not in found:
+        reading.leave_out(run.samples, f"there is no metric {name!r}")
         return ""
-    metric = asked or found[0]
+    metric = name or found[0]
     for text in picked_remark(metric, found, "metric", "scorer"):
         reading.say(run.task, text)
     if object_in(object_in(run.samples.results, "higher_is_better"), run.task).get(metric) is False:
@@ -242,7 +242,7 @@ def _filtered(
 
     Old samples do not name the filter; there each question is repeated once per filter, in order.
     """
-    asked = reading.choice.filter
+    chosen = reading.choice.filter
     names = list(map(str, filters))
     if None in filters:
         known = [
@@ -257,7 +257,7 @@ def _filtered(
             seen[question] += 1
     found = list(dict.fromkeys(names))
     reading.filters += found
-    choice = asked if asked in found else found[0]
+    choice = chosen if chosen in found else found[0]
     for text in picked_remark(choice, found, "filter", "filter"):
         reading.say(run.task, text)
     return choice, [at for at, name in enumerate(names) if name == choice]
@@ -267,14 +267,14 @@ def _claims(
     reading: _Reading, run: _SystemRun, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
     """Stated mean over all questions, if all are present and there is a single run."""
-    asked, totals = run.samples.asked, run.samples.totals
-    number = number_or_none(asked)
+    size, totals = run.samples.asked, run.samples.totals
+    number = number_or_none(size)
     if number is not None and run.of == 1:
         yield Claim("n-samples", number, "questions", run.system, run.task)
     name = next((key for key in (f"{metric},{filter_name}", metric) if key in totals), "")
     value = number_or_none(totals.get(name))
-    if asked is not None and asked != rows:
-        text = f"{asked} questions were run, {rows} are there; the totals of the log are of all"
+    if size is not None and size != rows:
+        text = f"{size} questions were run, {rows} are there; the totals of the log are of all"
         reading.say(run.task, warning(f"{text}, and not compared."))
     elif value is not None and run.of == 1 and run.samples.aggregation(metric) == "mean":
         yield Claim(name, value, "avg", run.system, run.task)

@@ -247,10 +247,10 @@ class Log:
             if len(set(counts.values())) == 1 and 0 not in counts.values():
                 self.claims.append(claim)
             else:
-                whose = " · ".join(part for part in (claim.system, claim.task) if part)
+                subject = " · ".join(part for part in (claim.system, claim.task) if part)
                 self.remarks.append(
-                    f"{whose}: the log states {claim.name} {claim.value:.4g}, which is a mean over "
-                    f"rows, while questions have different numbers of them.".removeprefix(": ")
+                    f"{subject}: the log states {claim.name} {claim.value:.4g}, which is a mean "
+                    f"over rows, while questions have different numbers of them.".removeprefix(": ")
                 )
 
     def __len__(self) -> int:

@@ -65,16 +65,16 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     for file in files:
         folder = os.path.dirname(file)
         if folder not in folders:
-            folders[folder] = whose = _whose(Path(folder))
-            totals.setdefault(whose, _StatedTotals())
-        whose = folders[folder]
-        _add(log, file, object_of(file), whose, totals[whose])
+            folders[folder] = subject = _whose(Path(folder))
+            totals.setdefault(subject, _StatedTotals())
+        subject = folders[folder]
+        _add(log, file, object_of(file), subject, totals[subject])
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
         above = f"Systems and tasks: the two folders above each file, since none is named {_TOP!r}"
         log.remarks.append(guess(above))
-    for whose, total in totals.items():
-        log.claims += _claims(whose, total)
-        log.remarks += _remarks(whose, total)
+    for subject, total in totals.items():
+        log.claims += _claims(subject, total)
+        log.remarks += _remarks(subject, total)
     return log
 
 
@@ -93,7 +93,7 @@ def _whose(folder: Path) -> _Subject:
 
 
 def _add(
-    log: Log, file: Path, whole: Mapping[str, Any], whose: _Subject, totals: _StatedTotals
+    log: Log, file: Path, whole: Mapping[str, Any], subject: _Subject, totals: _StatedTotals
 ) -> None:
     """Add a row per trial of a problem; trials of further files are numbered on."""
     where = str(file)
@@ -114,8 +114,8 @@ def _add(
     statuses = [ungraded if outcome is None else "ok" for outcome in outcomes]
     totals.counts.update(statuses)
     log.extend(
-        system=[whose.system] * rows,
-        task=[whose.task] * rows,
+        system=[subject.system] * rows,
+        task=[subject.task] * rows,
         question=[question] * rows,
         trial=range(start, start + rows),
         outcome=outcomes,
@@ -167,18 +167,18 @@ def _outcomes(correct: Sequence[Any], where: str) -> list[float | None]:
     return outcomes
 
 
-def _claims(whose: _Subject, totals: _StatedTotals) -> Iterator[Claim]:
+def _claims(subject: _Subject, totals: _StatedTotals) -> Iterator[Claim]:
     """Sums and means of the stated scores; a mean over files is a mean over problems."""
     if totals.rows is not None and not totals.counts["missing"]:
-        yield Claim("N (sum of the problems)", totals.rows, "rows", whose.system, whose.task)
+        yield Claim("N (sum of the problems)", totals.rows, "rows", subject.system, subject.task)
     means = [mean for mean in totals.means if mean is not None]
     if len(means) == len(totals.means) and not totals.counts["again"]:
         mean = sum(means) / len(means)
-        yield Claim("pass_at_1 (mean of the problems)", mean, "avg", whose.system, whose.task)
+        yield Claim("pass_at_1 (mean of the problems)", mean, "avg", subject.system, subject.task)
 
 
-def _remarks(whose: _Subject, totals: _StatedTotals) -> Iterator[str]:
-    name, counts = " · ".join(part for part in whose if part), totals.counts
+def _remarks(subject: _Subject, totals: _StatedTotals) -> Iterator[str]:
+    name, counts = " · ".join(part for part in subject if part), totals.counts
     if counts["again"]:
         yield guess(
             f"{name}: {counts['again']} files repeat a problem of another file and are read as "

@@ -255,19 +255,21 @@ def _remarks(files: Iterable[_SubjectFile], scorer: str) -> Iterator[str]:
         )
 
 
-def _beside(file: _SubjectFile, given: Mapping[Path, Any]) -> list[Path]:
+def _beside(file: _SubjectFile, summaries: Mapping[Path, Any]) -> list[Path]:
     """Summaries of a file: that with its name, and that of its folder."""
     place = file.path.resolve().parent
     names = [f"{file.stem}_summary.json", *(["summary.json"] if file.is_of_folder else [])]
-    return [path for name in names if (path := place / name) in given or path.is_file()]
+    return [path for name in names if (path := place / name) in summaries or path.is_file()]
 
 
-def _claims(files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any]]) -> list[Claim]:
+def _claims(
+    files: Iterable[_SubjectFile], summaries: Mapping[Path, Mapping[str, Any]]
+) -> list[Claim]:
     """Scores stated in summaries for the subjects that were read."""
     claims: dict[Claim, None] = {}
-    read: dict[Path, Mapping[str, Any]] = dict(given)
+    read: dict[Path, Mapping[str, Any]] = dict(summaries)
     for file in files:
-        for path in _beside(file, given):
+        for path in _beside(file, summaries):
             if path not in read:
                 read[path] = require_object(document(path), str(path))
             for subject in sorted(file.subjects):
@@ -278,15 +280,15 @@ def _claims(files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any
 
 
 def _totals(
-    files: Iterable[_SubjectFile], given: Mapping[Path, Mapping[str, Any]], scorer: str
+    files: Iterable[_SubjectFile], summaries: Mapping[Path, Mapping[str, Any]], scorer: str
 ) -> Iterator[str]:
     """Remarks on the totals stated over all subjects, which are separate tasks here."""
     of_summary: dict[Path, list[_SubjectFile]] = {}
     for file in files:
-        for path in _beside(file, given):
+        for path in _beside(file, summaries):
             of_summary.setdefault(path, []).append(file)
     for path, mine in of_summary.items():
-        counts = object_in(given.get(path, {}), "total")
+        counts = object_in(summaries.get(path, {}), "total")
         stated = [number_or_none(counts.get(name)) for name in ("corr", "wrong")]
         rows = [row for file in mine for row in file.rows]
         if None in stated or len({row.category for row in rows}) < 2:

@@ -94,17 +94,17 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = _runs(files)
     every = list(dict.fromkeys(name for run in runs for name in run.scorers()))
-    asked = pick(choice.scorer, every, "score", str(files[0])) if choice.scorer else None
+    chosen = pick(choice.scorer, every, "score", str(files[0])) if choice.scorer else None
     for run in runs:
         found = run.scorers()
         where = str(run.trials[0].path)
         for trial in run.trials:
             log.read(trial.path, len(trial.rows))
-        if asked is not None and asked not in found:
+        if chosen is not None and chosen not in found:
             for trial in run.trials:
-                log.leave_out(trial.path, f"{run.task} has no score {asked!r}", len(trial.rows))
+                log.leave_out(trial.path, f"{run.task} has no score {chosen!r}", len(trial.rows))
             continue
-        scorer = pick(asked, found, "score", where)
+        scorer = pick(chosen, found, "score", where)
         remarks = [
             about(run.task, text) for text in picked_remark(scorer, found, "score", "scorer")
         ]

@@ -104,9 +104,9 @@ def _read_records(log: Log, files: Sequence[Path], choice: Choice) -> None:
         apart = again[run.system, run.task] > 1 and choice.files == "systems"
         system = f"{run.system} ({run.run})" if apart else run.system
         by_subject.setdefault((system, run.task), []).append(run)
-    for (system, task), mine in by_subject.items():
-        _add(log, system, task, mine, scorers[task])
-        _claim(log, system, task, mine, scorers[task])
+    for (system, task), group in by_subject.items():
+        _add(log, system, task, group, scorers[task])
+        _claim(log, system, task, group, scorers[task])
 
 
 def _runs(file: Path) -> Iterator[_EvalRun]:
@@ -216,19 +216,19 @@ def _add(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: str
             log.remarks.append(
                 f"{run.path.name}: there is no final report, so the run may be incomplete."
             )
-    whose = f"{system} · {task}"
+    subject = f"{system} · {task}"
     if several:
         log.remarks.append(
             warning(
-                f"{whose}: {several} samples have several {scorer!r} scores, which are read as "
+                f"{subject}: {several} samples have several {scorer!r} scores, which are read as "
                 f"trials of the sample. If they are checks of a single answer, the error bar is "
                 f"wrong."
             )
         )
     if unscored:
-        log.remarks.append(f"{whose}: {unscored} samples have no {scorer!r}, and so no result.")
+        log.remarks.append(f"{subject}: {unscored} samples have no {scorer!r}, and so no result.")
     if len(runs) > 1:
-        text = f"{whose}: {len(runs)} runs ({runs[0].run} …) are read as trials of one system"
+        text = f"{subject}: {len(runs)} runs ({runs[0].run} …) are read as trials of one system"
         log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
 
 

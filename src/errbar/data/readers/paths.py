@@ -73,12 +73,12 @@ def read_paths(paths: Paths, request: ReadRequest) -> Source:
 
 
 def _read_paths(paths: Paths, request: ReadRequest) -> Source:
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    given = [standard_input() if str(name) == "-" else name for name in given]
-    files = find_files(given)
-    by_name = {file for name in given for file in [Path(name)] if file.is_file()}
+    names = [paths] if isinstance(paths, str | Path) else list(paths)
+    names = [standard_input() if str(name) == "-" else name for name in names]
+    files = find_files(names)
+    by_name = {file for name in names for file in [Path(name)] if file.is_file()}
     accounts = _Skipped()
-    for file in hidden_tables(given):
+    for file in hidden_tables(names):
         accounts.of(file).skipped = _HIDDEN
     if request.how.assignment:
         return _mapped(files, by_name, request, accounts, _shown(paths))
@@ -132,8 +132,8 @@ def _mapped(
         logs = find_readers(files).found
         if not logs:
             raise
-        whose = logs[0].reader.name
-        message = _not_mapped(error, request.how.assignment, whose, where)
+        reader = logs[0].reader.name
+        message = _not_mapped(error, request.how.assignment, reader, where)
         raise type(error)(message) from error
 
 

@@ -94,10 +94,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             trials,
         )
         stated = dict(run.prompts())
-        for asked in dict.fromkeys(result.of for result in run.results):
-            system = systems[asked]
+        for test in dict.fromkeys(result.of for result in run.results):
+            system = systems[test]
             again = (system, task) in earlier
-            claims[system, task] = list(_claims(stated.get(asked, {}), system, task, scorer))
+            claims[system, task] = list(_claims(stated.get(test, {}), system, task, scorer))
             if again:
                 claims[system, task] = []
                 log.remarks.append(
@@ -176,17 +176,17 @@ def _named(row: PromptRow) -> dict[str, Any]:
 def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
     """Systems are providers, with their prompt if there are several."""
     found = list(dict.fromkeys(result.of for result in results))
-    prompts = list(dict.fromkeys(asked.prompt for asked in found))
+    prompts = list(dict.fromkeys(test.prompt for test in found))
     named = {
         prompt: prompt if len(prompt) <= _LONGEST else f"prompt {at + 1}: {prompt[:_LONGEST]}…"
         for at, prompt in enumerate(prompts)
     }
-    several = {asked[:2] for asked in found if asked.rank}
+    several = {test[:2] for test in found if test.rank}
     return {
-        asked: asked.provider
-        + (f" #{asked.rank + 1}" if asked[:2] in several else "")
-        + (f" ({named[asked.prompt]})" if len(prompts) > 1 else "")
-        for asked in found
+        test: test.provider
+        + (f" #{test.rank + 1}" if test[:2] in several else "")
+        + (f" ({named[test.prompt]})" if len(prompts) > 1 else "")
+        for test in found
     }
 
 

@@ -232,12 +232,12 @@ def _results(rows: Sequence[PromptRow]) -> list[PromptResult]:
     columns: dict[tuple[str, str], list[int]] = {}
     for name, prompt, column in sorted(set(keys)):
         columns.setdefault((name, prompt), []).append(column)
-    asked = {
+    tests = {
         (*name, column): ProviderPrompt(*name, rank)
         for name, found in columns.items()
         for rank, column in enumerate(found)
     }
-    return [PromptResult(row, asked[key]) for row, key in zip(rows, keys, strict=True)]
+    return [PromptResult(row, tests[key]) for row, key in zip(rows, keys, strict=True)]
 
 
 def _column(row: PromptRow) -> int:

@@ -80,16 +80,16 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         else:
             place = place_of(folders.real_path(file), list(whole))
             log.read(file, len(whole))
-            mine = kinds[place.kind].setdefault(place.folder, [])
-            mine += [(place, instance) for instance in instances_in(file, whole)]
+            instances = kinds[place.kind].setdefault(place.folder, [])
+            instances += [(place, instance) for instance in instances_in(file, whole)]
     reports = {
-        kind: {Path(folder + os.sep): mine for folder, mine in found.items()}
+        kind: {Path(folder + os.sep): instances for folder, instances in found.items()}
         for kind, found in kinds.items()
     }
     _add_runs(totals, reports["run"], log)
-    for folder, mine in reports["submission"].items():
+    for folder, instances in reports["submission"].items():
         submission = submissions.setdefault(folder.parent, Submission(folder.parent))
-        submission.logs = folder_run(folder, mine, log, is_run=False)
+        submission.logs = folder_run(folder, instances, log, is_run=False)
     add_submissions(list(submissions.values()), log)
     _add_others(reports["other"], choice.files, log)
     return log
@@ -106,8 +106,8 @@ def _are_details(whole: dict[str, object]) -> bool:
 def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports, log: Log) -> None:
     """Add runs of the harness, from their reports and those of their instances."""
     runs: dict[tuple[str, str], InstanceRun] = {}
-    for folder, mine in trees.items():
-        tree = folder_run(folder, mine, log, is_run=True)
+    for folder, instances in trees.items():
+        tree = folder_run(folder, instances, log, is_run=True)
         key = (tree.model, tree.run)
         if key in runs:
             raise InputError(
@@ -150,13 +150,13 @@ def _held_against(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     ]
     for file in tree.files.values():
         log.leave_out(file, "instances that the report of their run has too")
-    whose = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
+    subject = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
     if other:
         return warning(
-            f"{whose} of their own, and {len(other)} {'says' if len(other) == 1 else 'say'} "
+            f"{subject} of their own, and {len(other)} {'says' if len(other) == 1 else 'say'} "
             f"otherwise than {report.path.name}, by which they are counted: {some_of(other)}."
         )
-    return f"{whose} of their own, and say the same as {report.path.name}."
+    return f"{subject} of their own, and say the same as {report.path.name}."
 
 
 def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
@@ -193,19 +193,21 @@ def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
 
 
 def _remarks(run: InstanceRun) -> Iterator[str]:
-    whose, counts = f"{run.model}, run {run.run}", run.counts
+    subject, counts = f"{run.model}, run {run.run}", run.counts
     if counts["empty_patch_ids"]:
-        yield f"{whose}: {counts['empty_patch_ids']} empty patches count as wrong, as in SWE-bench."
+        empty = counts["empty_patch_ids"]
+        yield f"{subject}: {empty} empty patches count as wrong, as in SWE-bench."
     if counts["infra"]:
         yield (
-            f"{whose}: {counts['infra']} instances were not resolved likely for failures of the "
+            f"{subject}: {counts['infra']} instances were not resolved likely for failures of the "
             f"infrastructure; SWE-bench counts them as wrong, "
             f"{setting('errors', 'missing')} leaves them out."
         )
     if counts["absent"] and run.is_report:
-        yield f"{whose}: {counts['absent']} instances of other runs are not named: not of this run."
+        absent = counts["absent"]
+        yield f"{subject}: {absent} instances of other runs are not named: not of this run."
     if run.is_report and "." in run.model:
-        yield f"{whose}: the name of the file was parted at its last point into model and run."
+        yield f"{subject}: the name of the file was parted at its last point into model and run."
 
 
 def _claims(model: str, runs: Sequence[InstanceRun]) -> Iterator[Claim]:

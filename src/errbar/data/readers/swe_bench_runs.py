@@ -110,8 +110,8 @@ def read_report(
     submitted = require_list(whole.get("submitted_ids") or [], f"{file}, submitted_ids")
     run.counts["submitted_ids"] = len(submitted)
     if submitted != whole.get("completed_ids"):  # these are all judged
-        asked = names_of(submitted, f"{file}, submitted_ids")
-        run.counts["elsewhere"] = len(set(filterfalse(seen.__contains__, asked)))
+        instances = names_of(submitted, f"{file}, submitted_ids")
+        run.counts["elsewhere"] = len(set(filterfalse(seen.__contains__, instances)))
     return run
 
 
@@ -141,10 +141,10 @@ def contradictions(run: InstanceRun) -> Iterator[str]:
     for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
         if isinstance(run.stated.get(f"{what}_ids"), list):
             stated[f"{what}_instances"] = run.counts[f"{what}_ids"]
-    for key, mine in stated.items():
+    for key, count in stated.items():
         value = run.stated.get(key)
-        if is_whole(value) and value != mine:
-            yield warning(f"{run.path}: the report states {key} {value}; its lists give {mine}.")
+        if is_whole(value) and value != count:
+            yield warning(f"{run.path}: the report states {key} {value}; its lists give {count}.")
 
 
 def instances_in(file: Path, whole: Mapping[str, Any]) -> Iterator[Instance]:

@@ -55,9 +55,9 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = find_runs(files, log)
-    for system, mine in group_runs(runs, choice.files, log).items():
-        for task in dict.fromkeys(run.task for run in mine):
-            _add(log, system, [run for run in mine if run.task == task])
+    for system, group in group_runs(runs, choice.files, log).items():
+        for task in dict.fromkeys(run.task for run in group):
+            _add(log, system, [run for run in group if run.task == task])
     return log
 
 
@@ -146,14 +146,14 @@ def _contradictions(run: TerminalRun, own: Mapping[str, Sequence[bool]]) -> Iter
         "unresolved_ids": len(every) - right,
     }
     found: dict[str, tuple[float, float]] = {}
-    for key, mine in counted.items():
+    for key, count in counted.items():
         stated = _count(run.stated, key)
         if stated is not None:
-            found[f"{key} {stated}"] = (stated, mine)
-    for whose, source in (("", run.stated), (f" ({METADATA})", run.metadata)):
+            found[f"{key} {stated}"] = (stated, count)
+    for origin, source in (("", run.stated), (f" ({METADATA})", run.metadata)):
         accuracy = number_or_none(source.get("accuracy"))
         if accuracy is not None:
-            found[f"accuracy {accuracy:.6g}{whose}"] = (accuracy, right / len(every))
+            found[f"accuracy {accuracy:.6g}{origin}"] = (accuracy, right / len(every))
         for k, value in _pass_at_k(source):
             each = [
                 1 - comb(len(outcomes) - sum(outcomes), k) / comb(len(outcomes), k)
@@ -161,10 +161,12 @@ def _contradictions(run: TerminalRun, own: Mapping[str, Sequence[bool]]) -> Iter
                 if len(outcomes) >= k
             ]
             if each:
-                found[f"pass_at_k {k}: {value:.6g}{whose}"] = (value, sum(each) / len(each))
-    for what, (claimed, given) in found.items():
-        if not isclose(claimed, given, abs_tol=1e-9):
-            yield warning(f"{run.path}: the run states {what}; its trials give {given:.6g}.")
+                found[f"pass_at_k {k}: {value:.6g}{origin}"] = (value, sum(each) / len(each))
+    for what, (claimed, counted_value) in found.items():
+        if not isclose(claimed, counted_value, abs_tol=1e-9):
+            yield warning(
+                f"{run.path}: the run states {what}; its trials give {counted_value:.6g}."
+            )
 
 
 def _count(document: Mapping[str, Any], key: str) -> int | None:

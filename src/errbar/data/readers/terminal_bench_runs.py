@@ -110,8 +110,8 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
             runs.append(run)
     singles = [file for file, whole in read.items() if whole.results is UNSET]
     documents = {
-        home: {trial.identity for run in mine for trial in run.trials}
-        for home, mine in (homes.items() if singles else ())
+        home: {trial.identity for run in trials for trial in run.trials}
+        for home, trials in (homes.items() if singles else ())
     }
     apart: dict[Path, TerminalRun] = {}  # runs by the files of their trials
     for file in singles:
@@ -125,10 +125,10 @@ def find_runs(files: Sequence[Path], log: Log) -> list[TerminalRun]:
             log.leave_out(file, "trials that are also in the file of their run")
             continue
         place = home / RESULTS
-        mine = homes.get(home, [])
+        trials = homes.get(home, [])
         run = (
-            mine[0]
-            if len(mine) == 1
+            trials[0]
+            if len(trials) == 1
             else apart.setdefault(home, TerminalRun(place, [], {}, _metadata(place)))
         )
         run.trials.append(trial)
@@ -145,14 +145,14 @@ def _without_copies(runs: Sequence[TerminalRun], log: Log) -> list[TerminalRun]:
     kept: list[TerminalRun] = []
     for run in runs:
         run_id = run.stated.get("id") or (run.trials[0].id if run.trials else None)
-        mine = seen.setdefault(str(run_id), [])
+        copies = seen.setdefault(str(run_id), [])
         first = (
-            next((earlier for earlier in mine if earlier.trials == run.trials), None)
+            next((earlier for earlier in copies if earlier.trials == run.trials), None)
             if run_id
             else None
         )
         if first is None:
-            mine.append(run)
+            copies.append(run)
             kept.append(run)
             continue
         for file, n in run.trials_by_file.items():
@@ -183,22 +183,22 @@ def group_runs(
             name = f"{run.agent} ({run.label})" if run.agent and len(runs) > 1 else run.agent
             groups.setdefault(name or run.label, []).append(run)
         return groups
-    for name, mine in _by_metadata([run for run in runs if run.agent]).items():
-        groups.setdefault(name, []).extend(mine)
-    for name, mine in _by_folder([run for run in runs if not run.agent], files_are, log).items():
-        groups.setdefault(name, []).extend(mine)
+    for name, group in _by_metadata([run for run in runs if run.agent]).items():
+        groups.setdefault(name, []).extend(group)
+    for name, group in _by_folder([run for run in runs if not run.agent], files_are, log).items():
+        groups.setdefault(name, []).extend(group)
     alone = len(groups) == 1
-    for name, mine in groups.items():
-        for task, often in Counter(run.task for run in mine).items():
-            if often > 1 and alone and not mine[0].agent and files_are is None:
-                log.remarks.append(_unnamed_runs([run for run in mine if run.task == task], name))
+    for name, group in groups.items():
+        for task, often in Counter(run.task for run in group).items():
+            if often > 1 and alone and not group[0].agent and files_are is None:
+                log.remarks.append(_unnamed_runs([run for run in group if run.task == task], name))
             elif often > 1:
-                of = "agent, model and data set" if mine[0].agent else "folder"
-                whose = f"{name}, {task}" if task else name
+                of = "agent, model and data set" if group[0].agent else "folder"
+                subject = f"{name}, {task}" if task else name
                 log.remarks.append(
                     guess(
-                        f"Trials: {whose}: {often} runs of one {of} "
-                        f"({some_of([run.label for run in mine if run.task == task])}) are trials "
+                        f"Trials: {subject}: {often} runs of one {of} "
+                        f"({some_of([run.label for run in group if run.task == task])}) are trials "
                         f"of one system",
                         option="--files systems",
                         argument="files='systems'",
@@ -232,12 +232,12 @@ def _by_metadata(runs: Sequence[TerminalRun]) -> dict[str, list[TerminalRun]]:
     for run in runs:
         agents.setdefault(run.agent, []).append(run)
     groups: dict[str, list[TerminalRun]] = {}
-    for agent, mine in agents.items():
-        settings = tell_apart([object_in(run.metadata, "agent_kwargs") for run in mine])
-        folders = {_named_folder(run): None for run in mine if not run.is_named}
+    for agent, group in agents.items():
+        settings = tell_apart([object_in(run.metadata, "agent_kwargs") for run in group])
+        folders = {_named_folder(run): None for run in group if not run.is_named}
         names = systems_of([folder / RESULTS for folder in folders], RESULTS)
         labels = dict(zip(folders, names, strict=True))
-        for run, label in zip(mine, settings, strict=True):
+        for run, label in zip(group, settings, strict=True):
             folder = labels[_named_folder(run)] if len(labels) > 1 and not run.is_named else ""
             more = ", ".join(part for part in (label, folder) if part)
             groups.setdefault(f"{agent} ({more})" if more else agent, []).append(run)

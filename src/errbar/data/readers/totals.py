@@ -90,10 +90,10 @@ def _recognise(glance: Glance) -> str:
 
 def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
     kind = _kind(Glance(files[0]))
-    whose, instead = (f" of {kind.whose}", f" {kind.instead}.") if kind else ("", "")
+    owner, instead = (f" of {kind.whose}", f" {kind.instead}.") if kind else ("", "")
     more = f" (so do {len(files) - 1} other files)" if len(files) > 1 else ""
     raise InputError(
-        f"{files[0]}: this file has only totals{whose}{more}, and an error bar needs every "
+        f"{files[0]}: this file has only totals{owner}{more}, and an error bar needs every "
         f"question; load the file with the result of each question.{instead}"
     )
 

@@ -91,7 +91,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             trials[key] += 1
         subjects = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
         again = sorted(subjects.keys() & claims.keys())
-        claims |= {whose: [] for whose in subjects}
+        claims |= {subject: [] for subject in subjects}
         if again:
             log.remarks.append(
                 guess(
@@ -276,20 +276,20 @@ def _ending(trace: Mapping[str, Any]) -> str:
 
 def _claims(run: _RolloutRun, scorer: str) -> Iterator[Claim]:
     """The mean of a score, and how many questions and rollouts there are."""
-    whose = (run.rollouts[0].system, run.rollouts[0].task)
+    subject = (run.rollouts[0].system, run.rollouts[0].task)
     means = {**object_in(run.stated, "avg_metrics"), _REWARD: run.stated.get("avg_reward")}
     mean = number_or_none(means.get(scorer))
     if mean is not None:
         name = "avg_reward" if scorer == _REWARD else f"avg_metrics {scorer}"
-        yield Claim(name, mean, "avg", *whose)
+        yield Claim(name, mean, "avg", *subject)
     examples, each = (
         number_or_none(run.stated.get(key)) for key in ("num_examples", "rollouts_per_example")
     )
     if examples and examples > 0:  # -1 stands for all
-        yield Claim("num_examples", examples, "questions", *whose)
+        yield Claim("num_examples", examples, "questions", *subject)
         if each and each > 0:
             name = "num_examples times rollouts_per_example"
-            yield Claim(name, examples * each, "rows", *whose)
+            yield Claim(name, examples * each, "rows", *subject)
 
 
 READER = Reader(

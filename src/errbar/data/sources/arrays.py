@@ -40,15 +40,15 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
     return MatrixSource({name: matrix}, Origin(remarks=tuple(remarks)))
 
 
-def _remark_of(matrix: Any, whose: str = "") -> Above:
+def _remark_of(matrix: Any, subject: str = "") -> Above:
     """Remark on how a matrix was read; a warning if its transpose would have enough questions."""
     rows, columns = np.shape(matrix)[:2]
     shape = f"{_number_of(rows, 'row')} questions, {_number_of(columns, 'column')} trials"
-    text = f"Matrix{whose}: {shape}"
+    text = f"Matrix{subject}: {shape}"
     if rows >= ENOUGH or columns < ENOUGH:
         return guess(text)
     transpose = way_to_say("transpose the file", "transpose it: load(numpy.transpose(data))")
-    if whose:
+    if subject:
         transpose = "swap the last two dimensions"
     return warning(
         f"{text}. If the rows are trials (runs, seeds) and the columns questions, {transpose}."

@@ -22,16 +22,16 @@ class Part(NamedTuple):
     system: str  # its name in that source
 
     @classmethod
-    def of(cls, source: Source, system: str | None, whose: str, option: str) -> Self:
+    def of(cls, source: Source, system: str | None, role: str, option: str) -> Self:
         """The system of that name, or the only system of the source."""
         there = sorted({slice_.key[0] for slice_ in source.slices(())})
         listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
         if system is None and len(there) > 1:
             raise InputError(
-                f"the {whose} has {len(there)} systems: {listed}. Choose one: {option}."
+                f"the {role} has {len(there)} systems: {listed}. Choose one: {option}."
             )
         if system is not None and system not in there:
-            raise InputError(f"the {whose} has no system {system!r}; it has: {listed}.")
+            raise InputError(f"the {role} has no system {system!r}; it has: {listed}.")
         return cls(source, there[0] if system is None else system)
 
     @property
@@ -150,12 +150,12 @@ class Joined(Source):
         names = (name for part in self.parts.values() for name in part.source.weight_columns())
         return list(dict.fromkeys(names))
 
-    def _renamed(self, asked: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
+    def _renamed(self, query: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
         """The results of `asked` for the system of each part, under its name in the combination."""
         return {
             (name, *key[1:]): statistics
             for name, part in self.parts.items()
-            for key, statistics in asked(part.source).items()
+            for key, statistics in query(part.source).items()
             if key[0] == part.system
         }
 

@@ -64,17 +64,17 @@ def find_columns(
     unwanted = {meaning for meaning, name in (assignment or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
     guessed: set[str] = set()
-    wanted = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
-    if "question" in wanted and sample is not None:
+    meanings = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
+    if "question" in meanings and sample is not None:
         found = _id_beside_text(lower, used, sample)
         if found is not None:
             named["question"] = found
             guessed.add("question")
-    for meaning in wanted:
+    for meaning in meanings:
         if meaning not in named and meaning in present and meaning not in used:
             named[meaning] = meaning
     used = set(named.values())
-    for meaning in wanted:
+    for meaning in meanings:
         if meaning in named:
             continue
         free = [name for name in _usual(lower, meaning, usual_names) if name not in used]
@@ -328,8 +328,8 @@ def other_id(
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):
             return name
-    asked = [lower.get(plain_name(name)) or "" for name in (index, *INDICES, *ASKED)]
-    for name in asked:
+    names = [lower.get(plain_name(name)) or "" for name in (index, *INDICES, *ASKED)]
+    for name in names:
         is_index = name == index or plain_name(name) in INDICES
         if name in free and (is_index or not _is_label(sample(name))):
             return name

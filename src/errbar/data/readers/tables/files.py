@@ -197,8 +197,8 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
         for path, rows in original.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
             accounts.of(Path(path)).rows += rows
     for reason, some in shaped.left_out:
-        whose = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
-        for path, rows in some.aggregate(f"{whose} AS path, count(*)", "path").fetchall():
+        place = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
+        for path, rows in some.aggregate(f"{place} AS path, count(*)", "path").fetchall():
             accounts.of(Path(path)).left_out[reason] += rows
     return accounts
 

@@ -95,8 +95,8 @@ def _flat_columns(data: Any) -> Any:
     ]
     rows: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
     for at, name in enumerate(measure if measure is not None else ["outcome"] * len(columns)):
-        mine = rows.setdefault(tuple(level[at] for level in apart), {})
-        mine[str(name)] = data.iloc[:, at].tolist()
+        row = rows.setdefault(tuple(level[at] for level in apart), {})
+        row[str(name)] = data.iloc[:, at].tolist()
     return _stacked(data, named, rows)
 
 
@@ -116,9 +116,9 @@ def _stacked(
         flat[str(name or "index")] = index.get_level_values(at).tolist() * len(rows)
     for at, name in enumerate(named):
         flat[name] = [labels[at] for labels in rows for _ in range(len(data))]
-    for name in dict.fromkeys(name for mine in rows.values() for name in mine):
+    for name in dict.fromkeys(name for row in rows.values() for name in row):
         nothing = [None] * len(data)
-        flat[name] = [value for mine in rows.values() for value in mine.get(name, nothing)]
+        flat[name] = [value for row in rows.values() for value in row.get(name, nothing)]
     return type(data)(flat)
 
 

@@ -56,15 +56,15 @@ def with_checked_id(
     texts = [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
     if not ids and not texts and plain_name(columns["question"]) not in _INDICES:
         return columns, []
-    number, mine, extents = _extents(rows, columns, ids)
-    finer, remarks = _finer(rows, columns, number, mine, extents)
+    number, questions, extents = _extents(rows, columns, ids)
+    finer, remarks = _finer(rows, columns, number, questions, extents)
     texts = [name for name in texts if _are_sentences(rows, name)]
-    if finer is columns and not remarks and mine < number and "trial" not in columns:
+    if finer is columns and not remarks and questions < number and "trial" not in columns:
         finer, remarks = _restarted(rows, columns, texts)
     if finer is columns and not remarks and "system" in columns:
-        alike = [extent.name for extent in extents if extent.ids == mine]
+        alike = [extent.name for extent in extents if extent.ids == questions]
         finer, remarks = _shared(rows, columns, [*alike, *texts], texts)
-    if finer is columns and not remarks and mine == number and texts:
+    if finer is columns and not remarks and questions == number and texts:
         remarks = _samples(rows, columns, texts)
     return finer, remarks
 
@@ -133,21 +133,25 @@ def _extents(rows: Any, columns: Columns, ids: Sequence[str]) -> tuple[int, int,
     counts = [_distinct([*keys, chosen])]
     for name in ids:
         counts += [_distinct([*keys, name]), _distinct([*keys, chosen, name])]
-    number, mine, *found = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
-    return number, mine, [_Extent(*each) for each in zip(ids, found[::2], found[1::2], strict=True)]
+    number, questions, *found = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
+    return (
+        number,
+        questions,
+        [_Extent(*each) for each in zip(ids, found[::2], found[1::2], strict=True)],
+    )
 
 
 def _finer(
-    rows: Any, columns: Columns, number: int, mine: int, extents: Sequence[_Extent]
+    rows: Any, columns: Columns, number: int, questions: int, extents: Sequence[_Extent]
 ) -> tuple[Columns, list[Above]]:
     """Another id, if the chosen one repeats and together they identify every row."""
-    if mine == number or "trial" in columns:
+    if questions == number or "trial" in columns:
         return columns, []
     chosen = columns["question"]
     for other in extents:
         if other.with_chosen < number or plain_name(other.name) not in _IDS:
             continue
-        if mine < other.ids < number and _are_numbers(rows, chosen):
+        if questions < other.ids < number and _are_numbers(rows, chosen):
             return _taken(columns, other.name, trial=chosen), [_numbers_samples(chosen, other.name)]
         if other.ids == number and _is_shared(rows, columns, other.name):
             found, reason = _taken(columns, other.name), _is_coarse(rows, columns, other.name)
@@ -235,14 +239,14 @@ def _shared(
         found = _contradictions(rows, columns, name)
         if found is None or not found.ids:
             continue
-        whose = f"{found.id!r} is {found.first!r:.{_SHOWN}} and {found.last!r:.{_SHOWN}}"
+        example = f"{found.id!r} is {found.first!r:.{_SHOWN}} and {found.last!r:.{_SHOWN}}"
         unlike = f"{found.ids} of {found.shared} ids stand for other questions in another system"
         by_text = mapping("question", name)
         if 2 * found.ids <= found.shared:
-            text = f"{unlike} by {name!r} ({whose}). Systems are paired by {chosen!r}; {by_text} "
+            text = f"{unlike} by {name!r} ({example}). Systems are paired by {chosen!r}; {by_text} "
             return columns, [warning(f"{text}pairs them by {name!r}.")]
         remark = warning(
-            f"{unlike} ({whose}), as if {chosen!r} were the place in a file: the question is "
+            f"{unlike} ({example}), as if {chosen!r} were the place in a file: the question is "
             f"{name!r}. {keep} pairs systems by {chosen!r}."
         )
         return _taken(columns, name), [remark]

@@ -158,9 +158,9 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     )
 
 
-def _of_lists(value: Mapping[str, Any], asked: KeysAre | None) -> Document:
+def _of_lists(value: Mapping[str, Any], keys_are: KeysAre | None) -> Document:
     """Lists of outcomes by key: trials per question, or questions per system."""
-    keys, text = keys_of_lists(value, asked)
+    keys, text = keys_of_lists(value, keys_are)
     if keys == "questions":
         records = [{"question": str(key), "outcome": outcomes} for key, outcomes in value.items()]
         return Document(records, text)

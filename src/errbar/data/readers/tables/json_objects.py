@@ -241,12 +241,12 @@ def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
 
 
 def keys_of_lists(
-    lists: Mapping[str, Any], asked: KeysAre | None = None
+    lists: Mapping[str, Any], keys_are: KeysAre | None = None
 ) -> tuple[KeysAre, list[Above]]:
     """Role of the keys of lists of outcomes, with a remark."""
     number = len(lists)
     longest = max(len(entry) if hasattr(entry, "__len__") else 1 for entry in lists.values())
-    keys = asked or ("questions" if number >= longest else "systems")
+    keys = keys_are or ("questions" if number >= longest else "systems")
     other: KeysAre = "systems" if keys == "questions" else "questions"
     choose = way_to_say(f"--keys {other}", f"keys={other!r}")
     outcomes = f"{'up to ' * (not _are_alike(lists))}{longest} outcome{'s' * (longest > 1)}"
@@ -259,7 +259,7 @@ def keys_of_lists(
             f"The outcomes are questions, paired by position. If the keys are questions and the "
             f"outcomes trials, use {choose}."
         )
-    if asked:
+    if keys_are:
         return keys, [guess(text)]
     if number == 1 or longest == 1 or number >= _PLAIN * longest:
         return keys, [guess(text, option=f"--keys {other}", argument=f"keys={other!r}")]

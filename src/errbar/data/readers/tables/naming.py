@@ -116,11 +116,11 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
             argument="files='systems'",
         )
         return Naming(systems, [""] * len(names), [remark])
-    whose = "one system" if not any(systems) else "the system that its folder is"
+    system = "one system" if not any(systems) else "the system that its folder is"
     if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
-        whose = "the system that it is called after, and its folder is the task"
+        system = "the system that it is called after, and its folder is the task"
     remark = guess(
-        f"Each file is a task of {whose}: {_listed(dict.fromkeys(plain))}",
+        f"Each file is a task of {system}: {_listed(dict.fromkeys(plain))}",
         option="--files systems",
         argument="files='systems'",
     )

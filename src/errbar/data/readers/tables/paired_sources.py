@@ -35,8 +35,8 @@ def with_checked_ids(joined: Joined) -> Joined:
 
 
 def _contradiction(sources: Mapping[str, TableSource], text: str) -> list[Above]:
-    asked = {name: _texts(source, text) for name, source in sources.items()}
-    (first, mine), *others = asked.items()
+    texts = {name: _texts(source, text) for name, source in sources.items()}
+    (first, mine), *others = texts.items()
     for other, theirs in others:
         both = set(mine.values()) & set(theirs.values())
         shared = [id_ for id_ in mine if id_ in theirs]

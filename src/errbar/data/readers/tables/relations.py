@@ -176,11 +176,11 @@ def _mended(
 
 def _refuse_for_counts(how: HowToRead) -> None:
     """Raise an error for options that do not apply to a table of counts."""
-    for asked, option, argument in (
+    for is_set, option, argument in (
         (how.rows == "questions", "--rows", "rows="),
         (how.right, "--right", "right="),
     ):
-        if asked:
+        if is_set:
             way = way_to_say(option, argument)
             raise InputError(f"{way} is for rows of outcomes; this is a table of counts.")
 
@@ -304,24 +304,24 @@ def _numbered(rows: Any, relation: Relation, naming: FileNames | None) -> Any:
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
     if not relation.apart:
         return numbered
-    whose = quoted(FILE)
+    source = quoted(FILE)
     if naming is not None and len({naming[file] for file in relation.files}) < len(relation.files):
         cases = " ".join(
             f"WHEN {text_literal(str(file))} THEN {text_literal('/'.join(naming[file]))}"
             for file in relation.files
         )
-        whose = f"CASE {whose} {cases} END"
-    within = f"row_number() OVER (PARTITION BY {whose} ORDER BY {quoted(ROW)})"
+        source = f"CASE {source} {cases} END"
+    within = f"row_number() OVER (PARTITION BY {source} ORDER BY {quoted(ROW)})"
     return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
 
 
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
     """Make every row a question, named by its id and the index of the row within that id."""
     question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
-    whose = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
+    keys = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
     at, number = quoted("errbar place"), quoted("errbar number")
     rows = rows.project(f"*, row_number() OVER () AS {at}")
-    within = f"PARTITION BY {', '.join([*whose, question])} ORDER BY {at}"
+    within = f"PARTITION BY {', '.join([*keys, question])} ORDER BY {at}"
     rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
     row_name = f"CAST({question} AS VARCHAR) || ' #' || {number}"
     rows = rows.project(

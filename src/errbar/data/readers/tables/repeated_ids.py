@@ -207,9 +207,9 @@ def broken_off(rows: Any, columns: Columns) -> list[Above]:
     keys = [text_of(columns[name]) for name in ("system", "task") if name in columns]
     trial, question = text_of(columns["trial"]), text_of(columns["question"])
     outcome = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
-    whose = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys)) + ", " * bool(keys)
+    selected = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys)) + ", " * bool(keys)
     each = rows.aggregate(
-        f"{whose}{trial} AS run, count(DISTINCT {question}) AS n, {outcome} AS mean",
+        f"{selected}{trial} AS run, count(DISTINCT {question}) AS n, {outcome} AS mean",
         ", ".join([*keys, trial]),
     )
     runs = each.order("run").limit(_MOST_RUNS).fetchall()

@@ -262,7 +262,7 @@ def _others(rows: Any, columns: Columns, condition: str) -> dict[tuple[str, ...]
         places,
     )
     found = {tuple(row[:-4]): _Others(*row[-4:]) for row in counted.fetchall()}
-    return {whose: others for whose, others in found.items() if others.total is not None}
+    return {subject: others for subject, others in found.items() if others.total is not None}
 
 
 def _is_total(candidate: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
@@ -288,10 +288,10 @@ def _disagrees(total: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
 
 
 def _disagreement(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
-    whose = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
+    subject = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
     known = others[total.whose]
     return warning(
-        f"{whose}the row {total.id!r} states {total.outcome:.4g}, and the mean of the other rows "
+        f"{subject}the row {total.id!r} states {total.outcome:.4g}, and the mean of the other rows "
         f"is {known.total / known.number:.4g}: rows may be missing."
     )
 
@@ -305,7 +305,7 @@ def _agrees(value: float, statistic: float) -> bool:
 
 
 def _doubt(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
-    whose = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
+    subject = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
     known = others.get(total.whose)
     without = (
         f" The mean of the rows without it is {known.total / known.number:.4g}" if known else ""
@@ -313,7 +313,7 @@ def _doubt(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
     both = (known.total + (total.outcome or 0)) / (known.number + 1) if known else 0.0
     with_it = f", with it {both:.4g}" if known else ""
     return warning(
-        f"{whose}the id {total.id!r} is a common name for a total, but its outcome "
+        f"{subject}the id {total.id!r} is a common name for a total, but its outcome "
         f"{total.outcome:.4g} is "
         f"neither the mean nor the sum of the other rows, so it is read as a question."
         f"{without}{with_it}{'.' * bool(known)} Delete the row if it is a total."
