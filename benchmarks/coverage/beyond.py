@@ -10,8 +10,8 @@ from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.methods import Ends, Systems
 from benchmarks.coverage.unit import benchmark, judged, population
-from errbar.analysis.methods.learned import Learned
-from errbar.analysis.methods.seen import Summary
+from errbar.analysis.methods.learned import DifficultyPosterior
+from errbar.analysis.methods.population import Summary
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 
 Array = NDArray[np.floating[Any]]
@@ -55,7 +55,7 @@ def one(unit: Unit, replicates: int) -> Array:
     for first in range(0, replicates, _TOGETHER):
         rates = difficulty.draw(rng, (min(_TOGETHER, replicates - first), unit.questions))
         systems = Systems(unit.trials, rng.binomial(unit.trials, rates))
-        known = Learned.of(systems.each, rng, most_chains=1)
+        known = DifficultyPosterior.of(systems.each, rng, most_chains=1)
         found = ends([[each.beyond(metric, LEVEL) for each in known] for metric in metrics])
         totals[0] += judged(found, everywhere)
         totals[1] += judged(found, benchmark(rates, metrics))

@@ -9,7 +9,7 @@ import numpy as np
 from errbar.analysis.alignment import by_task
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import SEEN, Bootstrap
-from errbar.analysis.methods.learned import Learned
+from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.base.arguments import describe, strict_share
 from errbar.base.arrays import Array, Seed
@@ -73,7 +73,7 @@ class RunPlots:
             if part.was_scored
         }
         counts = {of: _counts(part, errors) for of, part in slices.items()}
-        known = Learned.of(list(counts.values()), np.random.default_rng(rng))
+        known = DifficultyPosterior.of(list(counts.values()), np.random.default_rng(rng))
         observed: dict[Subject, Array] = {}
         learned: dict[Subject, Array] = {}
         for (of, own), spread in zip(counts.items(), known, strict=True):

@@ -95,7 +95,7 @@ class Policy(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Together:
+class AlignedValues:
     """Values of one metric on one task: a row per system, a column per question."""
 
     task: str
@@ -169,7 +169,7 @@ def mean_of(values: Array, weights: Array | None) -> float:
 
 def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
-) -> list[Together]:
+) -> list[AlignedValues]:
     """Align every metric on every task that at least two systems have."""
     there = source.named()
     scored = {key: named for key, named in there.items() if named.slice.was_scored}
@@ -240,7 +240,7 @@ class _Task:
     ) -> None:
         self._source, self._task, self._systems, self._policy = source, task, systems, policy
 
-    def of(self, metric: ScoredMetric) -> Together:
+    def of(self, metric: ScoredMetric) -> AlignedValues:
         """Align one metric over all systems that have it."""
         found, refused, remarks = self._tried(metric)
         each = list(found.values())
@@ -258,7 +258,7 @@ class _Task:
             noise[row, at] = np.nan if entry.noise is None else entry.noise
         clusters, clustered = self._clusters(aligned, found)
         weights = self._weights(aligned, found)
-        return Together(
+        return AlignedValues(
             task=self._task,
             metric=metric,
             systems=tuple(found),

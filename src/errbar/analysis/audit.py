@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.base import Imagined, require_no_weights
-from errbar.analysis.methods.learned import Learned
-from errbar.analysis.methods.seen import right_or_wrong
+from errbar.analysis.methods.base import SimulatedData, require_no_weights
+from errbar.analysis.methods.learned import DifficultyPosterior
+from errbar.analysis.methods.population import right_or_wrong
 from errbar.data.counts import Counts
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
@@ -33,11 +33,11 @@ def coverage_shares(
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    (learned,) = Learned.of([known], rng)
+    (learned,) = DifficultyPosterior.of([known], rng)
     hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
     shares = [
         _shares_of(
-            [learned.imagine(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
+            [learned.simulate(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
         )
         for rate in hidden
     ]
@@ -45,11 +45,11 @@ def coverage_shares(
 
 
 def _shares_of(
-    imagined: Sequence[Imagined], metrics: Sequence[CountMetric], method: Method
+    simulated: Sequence[SimulatedData], metrics: Sequence[CountMetric], method: Method
 ) -> list[float]:
     """For each metric, the share of simulated data sets whose interval contains the truth."""
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    systems = [each.counts for each in imagined]
+    systems = [each.counts for each in simulated]
     if isinstance(method, Calibrated):
         plain = replace(method, questions_in_all=None)
         table = plain.cells(systems, metrics, most_chains=1)
@@ -61,16 +61,18 @@ def _shares_of(
             cell.interval.low - _SLACK
             <= _truth(metric, data, covers)
             <= cell.interval.high + _SLACK
-            for cell, data in zip(row, imagined, strict=True)
+            for cell, data in zip(row, simulated, strict=True)
             if not math.isnan(cell.interval.low)
         ]
         shares.append(float(np.mean(hits)) if hits else math.nan)
     return shares
 
 
-def _truth(metric: CountMetric, imagined: Imagined, covers: Estimand) -> float:
+def _truth(metric: CountMetric, simulated: SimulatedData, covers: Estimand) -> float:
     """What the interval was to hold."""
     if covers is Estimand.RERUN:
-        return metric.point(imagined.again)
-    means = [np.array(part.at_rates(imagined.rates) @ imagined.weights) for part in metric.parts()]
+        return metric.point(simulated.again)
+    means = [
+        np.array(part.at_rates(simulated.rates) @ simulated.weights) for part in metric.parts()
+    ]
     return float(metric.joined(*means))

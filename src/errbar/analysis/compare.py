@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from errbar.analysis.alignment import Policy, Together, side_by_side
+from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
-from errbar.analysis.methods.seen import ASSUMPTIONS, Assumption
+from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
 from errbar.analysis.pairs import Difference, Differences, Paired, guessed_ranges
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import number, require_bounds, strict_share
@@ -27,7 +27,7 @@ from errbar.results.estimate import Estimand, Interval
 Adjust = Literal["bonferroni", "none"]
 
 
-class Tabled(Protocol):
+class ComparisonTable(Protocol):
     """One task and metric in which systems are compared."""
 
     @property
@@ -40,7 +40,7 @@ class Tabled(Protocol):
 
 
 Kind = TypeVar("Kind", bound=Metric)
-Data = TypeVar("Data", bound=Tabled)
+Data = TypeVar("Data", bound=ComparisonTable)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Pair(NamedTuple):
     found: Difference
 
 
-class Refused(NamedTuple):
+class RefusedPair(NamedTuple):
     """A pair of systems that cannot be compared, with the reason."""
 
     first: str
@@ -165,22 +165,22 @@ class Refused(NamedTuple):
 
 
 def _pairs(
-    data: Together,
+    data: AlignedValues,
     request: ComparisonRequest[ScoredMetric],
     refusals: Refusals,
     remarks: dict[str, None],
-) -> list[Pair | Refused]:
+) -> list[Pair | RefusedPair]:
     """Pairs with common questions, and a remark on every other pair."""
     differences = Differences(data, request)
     place = {name: at for at, name in enumerate(data.systems)}
-    found: list[Pair | Refused] = []
+    found: list[Pair | RefusedPair] = []
     for pair in request.pairs(data.everyone):
         subject = _whose(data, *pair)
         without = next((name for name in pair if name in data.refused), None)
         if without is not None:
             error = data.refused[without]
             why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
-            found.append(Refused(*pair, refusals.add(subject, data.metric, type(error)(why))))
+            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, type(error)(why))))
             continue
         first, second = (place[name] for name in pair)
         if not (data.present(first) & data.present(second)).any():
@@ -191,16 +191,16 @@ def _pairs(
         try:
             found.append(Pair(first, second, differences.of(first, second)))
         except InputError as error:
-            found.append(Refused(*pair, refusals.add(subject, data.metric, error)))
+            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, error)))
     return found
 
 
-def _whose(data: Together, first: str, other: str) -> str:
+def _whose(data: AlignedValues, first: str, other: str) -> str:
     return f"{first} − {other}{f' · {data.task}' if data.task else ''}"
 
 
 def _comparison(
-    data: Together, pair: Pair, request: ComparisonRequest[ScoredMetric], size: int
+    data: AlignedValues, pair: Pair, request: ComparisonRequest[ScoredMetric], size: int
 ) -> Comparison:
     """A comparison as one of a family of `size`."""
     found, spread = pair.found, pair.found.spread
@@ -246,7 +246,7 @@ def _comparison(
 
 
 def missing(
-    metric: Metric, task: str, pair: Refused, request: ComparisonRequest[Kind]
+    metric: Metric, task: str, pair: RefusedPair, request: ComparisonRequest[Kind]
 ) -> Comparison:
     """A comparison without a number, with the reason."""
     nan = math.nan
@@ -271,7 +271,7 @@ def missing(
     )
 
 
-def _described(groups: Sequence[tuple[Together, Sequence[Pair]]], assume: Assumption) -> str:
+def _described(groups: Sequence[tuple[AlignedValues, Sequence[Pair]]], assume: Assumption) -> str:
     """Name the methods of a table."""
     clustered = any(data.clustered for data, _ in groups)
     test = (

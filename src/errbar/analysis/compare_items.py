@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.compare import ComparisonRequest, Refused, bonferroni, missing
+from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing
 from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
@@ -67,7 +67,7 @@ class _Pair(NamedTuple):
         return alone and not np.isnan(first).any() and np.array_equal(first, second)
 
 
-class Tested(NamedTuple):
+class TestedDifference(NamedTuple):
     """Two numbers with what is known of their difference, before and after adjustment."""
 
     gap: Gap
@@ -98,10 +98,10 @@ def compare_items(
     alone = [p_value_of(gap) for gap in found]
     size = len(pairs) if request.adjust == "bonferroni" else 1
     adjusted = [bonferroni(p_value, size) for p_value in alone]
-    compared = iter(zip(pairs, map(Tested, found, alone, adjusted), strict=True))
+    compared = iter(zip(pairs, map(TestedDifference, found, alone, adjusted), strict=True))
     rows = [
         missing(metric, data.task, pair, request)
-        if isinstance(pair, Refused)
+        if isinstance(pair, RefusedPair)
         else _comparison(*next(compared), request)
         for data, metric, pair in tried
     ]
@@ -117,20 +117,20 @@ def p_value_of(gap: Gap) -> float:
 
 def _pair(
     data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
-) -> _Pair | Refused:
+) -> _Pair | RefusedPair:
     """Two systems, or why they cannot be compared."""
     subject = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
     without = next((name for name in names if name in data.refused), None)
     if without is not None:
         error = data.refused[without]
         why = f"{without} has no {metric}: {reason_of(error, metric)}"
-        return Refused(*names, refusals.add(subject, metric, type(error)(why)))
+        return RefusedPair(*names, refusals.add(subject, metric, type(error)(why)))
     first, other = (data.systems.index(name) for name in names)
     try:
         both = data.shared(first, other)
         require_several(int(data.clusters.max()) + 1, "item" if both.size == 1 else "cluster")
     except InputError as error:
-        return Refused(*names, refusals.add(subject, metric, error))
+        return RefusedPair(*names, refusals.add(subject, metric, error))
     reasons = (_no_value(data, metric, at, both) for at in (first, other))
     return _Pair(data, metric, first, other, both, next(filter(None, reasons), ""))
 
@@ -304,7 +304,9 @@ def _fewest(first: Totals, other: Totals) -> Array:
     return np.minimum(first.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
 
 
-def _comparison(pair: _Pair, tested: Tested, request: ComparisonRequest[ItemMetric]) -> Comparison:
+def _comparison(
+    pair: _Pair, tested: TestedDifference, request: ComparisonRequest[ItemMetric]
+) -> Comparison:
     names = pair.data.systems
     row = tested_comparison(
         pair.metric, (names[pair.first], names[pair.second]), tested, request, int(pair.both.sum())
@@ -321,7 +323,7 @@ def _comparison(pair: _Pair, tested: Tested, request: ComparisonRequest[ItemMetr
 def tested_comparison(
     metric: ItemMetric,
     names: tuple[str, str],
-    tested: Tested,
+    tested: TestedDifference,
     request: ComparisonRequest[ItemMetric],
     items: int,
 ) -> Comparison:

@@ -16,7 +16,7 @@ from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Adjust, ComparisonRequest
 from errbar.analysis.compare_items import (
     ItemMetric,
-    Tested,
+    TestedDifference,
     compare_items,
     p_value_of,
     tested_comparison,
@@ -229,6 +229,6 @@ gives no spread)
 def _areas(gap: Gap, level: float, items: int, words: str) -> Comparisons:
     request: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
     p_value = p_value_of(gap)
-    tested = Tested(gap, p_value, p_value)
+    tested = TestedDifference(gap, p_value, p_value)
     row = tested_comparison(RocAuc(), ("first", "second"), tested, request, items)
     return Comparisons((row,), words)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
-from errbar.analysis.methods.seen import clusters_of
+from errbar.analysis.methods.population import clusters_of
 from errbar.base.arguments import require_all
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState

@@ -15,9 +15,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.alignment import Together, mean_of
+from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.seen import Assumption, given_bounds
+from errbar.analysis.methods.population import Assumption, bounds_of_metric
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
@@ -227,7 +227,7 @@ class Target(Protocol):
 class Differences:
     """All pairs of systems on one metric and task."""
 
-    def __init__(self, data: Together, target: Target) -> None:
+    def __init__(self, data: AlignedValues, target: Target) -> None:
         self._data, self._covers, self._assume = data, target.covers, target.assume
         self._bounds = target.bounds
         self._known: dict[tuple[int, bytes], EndsByScore] = {}
@@ -350,16 +350,18 @@ class Differences:
         return ""
 
 
-def range_of(data: Together, bounds: tuple[float, float] | None) -> tuple[float, float]:
+def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
     if data.bounded:
         metric = data.metric
-        return given_bounds(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+        return (
+            bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+        )
     return bounds_of(data.parts[0][~np.isnan(data.parts[0])], bounds)
 
 
 def guessed_ranges(
-    tables: Sequence[Together], covers: Estimand, bounds: tuple[float, float] | None = None
+    tables: Sequence[AlignedValues], covers: Estimand, bounds: tuple[float, float] | None = None
 ) -> list[str]:
     """Remarks on the bounds of rewards that comparisons of these tables rest on."""
     rewards = [data for data in tables if not data.bounded and covers is Estimand.POPULATION]

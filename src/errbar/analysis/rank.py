@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.alignment import Policy, Together, side_by_side
+from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.seen import Summary, combined, mean_of_sample
+from errbar.analysis.methods.population import Summary, combined, mean_of_sample
 from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
 from errbar.analysis.rewards import Answered, average_reward
 from errbar.analysis.score import ScoredMetric, first_of
@@ -92,7 +92,7 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
     return Leaderboard(tuple(rows), request.metric, weights, questions, words, tuple(remarks))
 
 
-def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together]:
+def _of_several(tables: Sequence[AlignedValues], remarks: list[str]) -> list[AlignedValues]:
     """Tasks in which at least two systems have a score, and a remark on every other."""
     kept = []
     refusals = Refusals()
@@ -112,8 +112,8 @@ def _of_several(tables: Sequence[Together], remarks: list[str]) -> list[Together
 
 
 def _with_questions(
-    tables: Sequence[Together], systems: Sequence[str], remarks: list[str]
-) -> list[Together]:
+    tables: Sequence[AlignedValues], systems: Sequence[str], remarks: list[str]
+) -> list[AlignedValues]:
     """Tasks in which all systems share a question, and a remark on every other."""
     kept = [data for data in tables if _shared(data, systems).any()]
     if not kept:
@@ -130,12 +130,12 @@ def _with_questions(
     return kept
 
 
-def _shared(data: Together, systems: Sequence[str]) -> NDArray[np.bool_]:
+def _shared(data: AlignedValues, systems: Sequence[str]) -> NDArray[np.bool_]:
     """Mask of the questions that all of these systems have."""
     return np.logical_and.reduce([data.present(data.systems.index(name)) for name in systems])
 
 
-def _reasons(data: Together) -> dict[str, str]:
+def _reasons(data: AlignedValues) -> dict[str, str]:
     """Reasons why systems have no score, each with the systems it applies to."""
     why: dict[str, list[str]] = {}
     for name, error in data.refused.items():
@@ -143,7 +143,7 @@ def _reasons(data: Together) -> dict[str, str]:
     return {reason: first_of(names) for reason, names in why.items()}
 
 
-def _not_ranked(tables: Sequence[Together]) -> list[str]:
+def _not_ranked(tables: Sequence[AlignedValues]) -> list[str]:
     """Remarks on systems without a score in a task, with the reason."""
     return [
         f"Not ranked: {names}{f' (in {data.task})' if data.task else ''}: {reason}."
@@ -169,7 +169,7 @@ def _weights(
     return {task: weights.get(task, 0.0) / total for task in kept}
 
 
-def _in_all(tables: Sequence[Together]) -> tuple[tuple[str, ...], list[str]]:
+def _in_all(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]]:
     """Systems with a score in every task, and those that lack a task."""
     known = dict.fromkeys(name for data in tables for name in data.everyone)
     kept = tuple(name for name in known if all(name in data.systems for data in tables))
@@ -189,7 +189,7 @@ class _Part:
     """Values of the questions, or clusters, of one task for every system."""
 
     def __init__(
-        self, data: Together, systems: Sequence[str], weight: float, request: RankRequest
+        self, data: AlignedValues, systems: Sequence[str], weight: float, request: RankRequest
     ) -> None:
         rows = [data.systems.index(name) for name in systems]
         present = np.stack([data.present(at) for at in rows])

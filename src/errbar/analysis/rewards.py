@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from errbar.analysis.evaluate import counts_of, estimate_of, is_reward, results_of, values_in
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
-from errbar.analysis.methods.seen import (
+from errbar.analysis.methods.population import (
     Summary,
-    given_bounds,
+    bounds_of_metric,
     mean_of_sample,
     of_a_share,
     right_or_wrong,
@@ -189,7 +189,9 @@ def largest_change(
             values = results_of(source, part).values
             if min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0:
                 return math.inf
-    low, high = given_bounds(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+    low, high = (
+        bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+    )
     return high - low
 
 

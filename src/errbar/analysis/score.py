@@ -22,7 +22,7 @@ from errbar.analysis.evaluate import (
     scored,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.seen import clusters_of
+from errbar.analysis.methods.population import clusters_of
 from errbar.analysis.rewards import (
     Answered,
     average_reward,

@@ -223,7 +223,7 @@ def test_trial_noise_is_that_of_runs_of_known_rates() -> None:
     rng = np.random.default_rng(3)
     rates = rng.beta(0.5, 0.5, 300)
     runs = [Counts([8] * 300, rng.binomial(8, rates)) for _ in range(400)]
-    (known,) = learned.Learned.of(runs[:1], np.random.default_rng(1))
+    (known,) = learned.DifficultyPosterior.of(runs[:1], np.random.default_rng(1))
     metrics: list[CreditMetric] = [PassAt(1), PassAt(4), PassHat(4), AreaUnderPass(3)]
     for metric in metrics:
         found = known.benchmark(metric, 0.95)

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.analysis.curves import reliability, risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
-from errbar.analysis.methods.learned import Learned
+from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.cli import main
 from errbar.data.counts import Counts
 from errbar.data.predictions import Predictions
@@ -340,12 +340,12 @@ def test_what_difficulty_expects_adds_up_and_is_what_draws_show() -> None:
     rng = np.random.default_rng(1)
     counts = Counts([6] * 300, rng.binomial(6, rng.beta(0.7, 0.9, 300)))
     edges = (np.arange(8) - 0.5) / 6
-    (learned,) = Learned.of([counts], rng)
+    (learned,) = DifficultyPosterior.of([counts], rng)
     expected = learned.expected(edges)
     assert np.allclose(expected.sum(axis=1), 1.0)
     shown = np.zeros(7)
     for _ in range(300):
-        again = learned.imagine(Estimand.POPULATION, rng).counts
+        again = learned.simulate(Estimand.POPULATION, rng).counts
         shown += np.bincount(again.correct, minlength=7) / 300 / 300
     assert np.allclose(expected.mean(axis=0), shown, atol=0.012)
 

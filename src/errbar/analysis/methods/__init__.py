@@ -3,7 +3,7 @@
 from errbar.analysis.methods.base import Cell, Method
 from errbar.analysis.methods.bootstrap import SEEN, Bootstrap
 from errbar.analysis.methods.calibrated import Calibrated
+from errbar.analysis.methods.population import Assumption
 from errbar.analysis.methods.posterior import Posterior
-from errbar.analysis.methods.seen import Assumption
 
 __all__ = ["SEEN", "Assumption", "Bootstrap", "Calibrated", "Cell", "Method", "Posterior"]

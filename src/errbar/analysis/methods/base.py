@@ -17,7 +17,7 @@ from errbar.results.estimate import Interval
 Systems = Sequence[AnyCounts]
 
 
-class Imagined(NamedTuple):
+class SimulatedData(NamedTuple):
     """Simulated data, with the rates that are true of them."""
 
     counts: CountsByState
@@ -72,14 +72,14 @@ def refuse_weights_in(what: str) -> None:
     )
 
 
-class Weighed(NamedTuple):
+class WeightedStates(NamedTuple):
     """Questions of different weights: the state and the weight of each."""
 
     state: NDArray[np.int64]
     weight: Array
 
     @classmethod
-    def of(cls, counts: Counts, states: States) -> "Weighed | None":
+    def of(cls, counts: Counts, states: States) -> "WeightedStates | None":
         """Every question of the counts, if weights differ."""
         counts = in_order(counts)
         weights = weights_of(counts)

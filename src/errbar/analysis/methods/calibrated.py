@@ -1,7 +1,7 @@
 """The default interval method, for each of the three targets.
 
 - `population`, new questions of the same kind: from the observed values of questions or clusters
-  (`seen`);
+  (`population`);
 - `benchmark`, this exact benchmark: from the trial noise of the score, estimated with the
   distribution of difficulty (`learned`);
 - `rerun`, a repeat of this run: the same, for the noise of two runs.
@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import Cell, Method, Systems, require_no_weights
-from errbar.analysis.methods.learned import MOST_CHAINS, Learned
-from errbar.analysis.methods.seen import (
+from errbar.analysis.methods.learned import MOST_CHAINS, DifficultyPosterior
+from errbar.analysis.methods.population import (
     ASSUMPTIONS,
     NOT_NARROWED,
     Assumption,
-    Seen,
+    QuestionSample,
     Summary,
+    bounds_of_metric,
     clusters_of,
     combined,
-    given_bounds,
     of_a_share,
     right_or_wrong,
 )
@@ -166,7 +166,7 @@ class _SystemEstimates:
     def __init__(self, counts: AnyCounts, method: Calibrated) -> None:
         self._counts = right_or_wrong(counts)
         self._method = method
-        self._known: list[Learned] = []
+        self._known: list[DifficultyPosterior] = []
         self._least = int(counts.trials.min())
         self._single = self._counts.trials == 1
         require_all(method.questions_in_all, len(counts))
@@ -211,7 +211,7 @@ class _SystemEstimates:
             return True
         return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
 
-    def learn(self, known: list[Learned]) -> None:
+    def learn(self, known: list[DifficultyPosterior]) -> None:
         """Take the posterior of every stratum, drawn together with those of other systems."""
         self._known = known
 
@@ -220,7 +220,7 @@ class _SystemEstimates:
         level = self._method.level if level is None else level
         short = metric.draws > self._least
         value = math.nan if short else metric.point(self._counts)
-        low, high = given_bounds(metric, self._method.bounds)
+        low, high = bounds_of_metric(metric, self._method.bounds)
         if low == high:
             return Cell(low, low, 0.0, self._interval(low, low, level), _NOTHING_OPEN)
         refusal = self._refusal(metric, short=short)
@@ -340,22 +340,26 @@ class _SystemEstimates:
         together = self._seen().summary(rate, level, self._rng())
         return max(1.0, together.sd / apart.sd)
 
-    def _seen(self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None) -> Seen:
+    def _seen(
+        self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None
+    ) -> QuestionSample:
         counts = self._counts if some is None or some.all() else self._counts.where(some)
-        return Seen(counts, self._method.assume, clustered=clustered, bounds=self._method.bounds)
+        return QuestionSample(
+            counts, self._method.assume, clustered=clustered, bounds=self._method.bounds
+        )
 
-    def _learned(self) -> list[Learned]:
+    def _learned(self) -> list[DifficultyPosterior]:
         if not self._known:
             _learn([self], self._method.seed)
         return self._known
 
-    def _of_all(self) -> Learned:
+    def _of_all(self) -> DifficultyPosterior:
         """Difficulty learned from all questions, whatever their number of trials."""
         if self._learns_population:
             return self._learned()[0]
         if isinstance(self._counts, CategoryCounts):
             raise TypeError("more than two categories have no success rate.")
-        return Learned.of([self._counts], [self._rng()])[0]
+        return DifficultyPosterior.of([self._counts], [self._rng()])[0]
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(self._method.seed)
@@ -368,7 +372,7 @@ def _learn(systems: Sequence[_SystemEstimates], seed: int, most_chains: int = MO
     """Draw the posteriors of systems, each with its own random number generator."""
     strata = [counts for system in systems for counts in system.strata]
     rngs = [np.random.default_rng(seed) for _ in strata]
-    learned = iter(Learned.of(strata, rngs, most_chains))
+    learned = iter(DifficultyPosterior.of(strata, rngs, most_chains))
     for system in systems:
         system.learn([next(learned) for _ in system.strata])
 

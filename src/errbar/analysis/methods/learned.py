@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.base import Imagined, Weighed
-from errbar.analysis.methods.seen import Summary
+from errbar.analysis.methods.base import SimulatedData, WeightedStates
+from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States
 from errbar.kernels import difficulty, rates
@@ -50,7 +50,7 @@ _SAME = 1e-12  # values this near together differ by rounding
 _LARGEST_SAMPLE = 1e12  # effective trials of a score that does not vary
 
 
-class Known(NamedTuple):
+class ScoreMoments(NamedTuple):
     """Mean and variance of a score under each draw of the distribution of difficulty."""
 
     means: Array
@@ -66,7 +66,7 @@ class TrialNoise(NamedTuple):
     freedom: float  # degrees of freedom of the variance
 
 
-class Learned:
+class DifficultyPosterior:
     """Posterior of the distribution of difficulty of one system."""
 
     def __init__(
@@ -74,7 +74,7 @@ class Learned:
         states: States,
         spread: difficulty.DifficultyDraws,
         rng: np.random.Generator,
-        weighed: Weighed | None = None,
+        weighed: WeightedStates | None = None,
     ) -> None:
         self._states = states
         self._often = states.questions[0]
@@ -97,7 +97,7 @@ class Learned:
         systems: Sequence[Counts],
         rng: np.random.Generator | Sequence[np.random.Generator],
         most_chains: int = MOST_CHAINS,
-    ) -> "list[Learned]":
+    ) -> "list[DifficultyPosterior]":
         """Posteriors of several systems, each from its own questions alone.
 
         With a generator for each system, no system depends on the others; a single one is faster.
@@ -107,7 +107,7 @@ class Learned:
             part = slice(start, start + _TOGETHER)
             several = [States.of([_unweighted(counts)]) for counts in systems[part]]
             weighed = [
-                Weighed.of(counts, states)
+                WeightedStates.of(counts, states)
                 for counts, states in zip(systems[part], several, strict=True)
             ]
             rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
@@ -234,7 +234,7 @@ class Learned:
         return TrialNoise(float(metric.joined(*means)), whole / size**2, max(freedom, 1.0))
 
     @staticmethod
-    def _moments(known: Known) -> tuple[float, float]:
+    def _moments(known: ScoreMoments) -> tuple[float, float]:
         return float(known.means.mean()), math.sqrt(
             float(known.variances.mean() + known.means.var())
         )
@@ -297,9 +297,9 @@ class Learned:
                 found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
         return found
 
-    def imagine(
+    def simulate(
         self, covers: Estimand, rng: np.random.Generator, hidden: float | None = None
-    ) -> Imagined:
+    ) -> SimulatedData:
         """Simulate data from a random draw: new questions, or these with their posterior rates.
 
         Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
@@ -325,9 +325,9 @@ class Learned:
         each = np.repeat(rates[point], number)
         once = np.ones(trials.size, dtype=np.int64)
         counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
-        return Imagined(counts, again, rates, weights)
+        return SimulatedData(counts, again, rates, weights)
 
-    def _known(self, metric: CountMetric) -> Known:
+    def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         by_state = [self._of_states(score) for score in scores]
@@ -345,7 +345,7 @@ class Learned:
         part = each / each.max() if each.any() else np.ones_like(each)
         carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
         value, variances = metric.joined(*means), variance @ self._squares / size**2
-        return Known(value, variances, carriers)
+        return ScoreMoments(value, variances, carriers)
 
     def _of_states(self, score: Array) -> Array:
         """Posterior mean, per draw and state, of a score of the support points."""

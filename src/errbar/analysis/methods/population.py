@@ -75,7 +75,7 @@ def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
     return Summary(whole, spread, whole - below, whole + above)
 
 
-class Seen:
+class QuestionSample:
     """The questions of one system, or their clusters."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Seen:
         values_of_parts = [part.subset_means([part], self._states)[0] for part in parts]
         if len(parts) > 1:
             return self._of_blend(metric, values_of_parts, level, rng)
-        bounds = given_bounds(metric, self._bounds)
+        bounds = bounds_of_metric(metric, self._bounds)
         if bounds == metric.bounds:
             bounds = parts[0].bounds  # on the scale of the values
         mean = self._of_mean(values_of_parts[0], level, bounds)
@@ -157,13 +157,15 @@ class Seen:
         )
 
 
-def given_bounds(metric: CountMetric, bounds: tuple[float, float] | None) -> tuple[float, float]:
+def bounds_of_metric(
+    metric: CountMetric, bounds: tuple[float, float] | None
+) -> tuple[float, float]:
     """Bounds of a metric: for `avg` also those given of rewards, if all that were seen are 0 or 1.
 
     Examples
     --------
     >>> from errbar.metrics import Average, PassAt
-    >>> given_bounds(Average(), (0, 10)), given_bounds(PassAt(1), (0, 10))
+    >>> bounds_of_metric(Average(), (0, 10)), bounds_of_metric(PassAt(1), (0, 10))
     ((0.0, 10), (0.0, 1.0))
     """
     low, high = metric.bounds
