@@ -62,7 +62,8 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
         "spark.local.dir": str(place / "local"),
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.sql.adaptive.enabled": "false",  # as planned, in fewer jobs
-        "spark.sql.codegen.wholeStage": "false",  # compiling costs more than these tables
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",  # compiling costs more than these tables
+        "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(place / "warehouse"),
         "spark.ui.enabled": "false",

@@ -45,15 +45,24 @@ from errbar.errors import InputError, RepeatedTrial
 
 
 def slices(
-    frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
+    frame: Frame,
+    columns: Columns,
+    questions: Frame,
+    by: Sequence[str] = (),
+    *,
+    allow_repeats: bool = False,
 ) -> list[Slice]:
-    """Slices of every system, task and value of the columns in `by`, sorted by name."""
-    questions = questions_of(frame, columns, by)
+    """Slices of every system, task and value of the columns in `by`, sorted by name.
+
+    `questions` is what `questions_of` gives for the same columns.
+    """
     table = by_state(questions)
     for name in ("system", "task"):
         if name in table and _are_empty_and_null(table[name].tolist()):
             filled = {columns[name]: column_of(frame, columns[name]).fill_null("")}
-            return slices(frame.with_columns(**filled), columns, by, allow_repeats=allow_repeats)
+            frame = frame.with_columns(**filled)
+            questions = questions_of(frame, columns, by)
+            return slices(frame, columns, questions, by, allow_repeats=allow_repeats)
     if table["nameless"].any():
         lost = int(table["nameless"] @ table["questions"])
         raise InputError(

@@ -18,6 +18,7 @@ from errbar.errors import InputError, NotThere
 
 NEVER_SCORED = "no row of it was scored"  # reason for a missing score
 COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
+MOST_KEPT_ROWS = 200_000  # of a table whose questions a source keeps in memory
 
 _FAILURES = {"fail": "wrong", "missing": "missing"}
 _ABSENT: Integers = np.zeros(0, dtype=np.int64)

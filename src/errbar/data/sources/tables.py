@@ -1,7 +1,6 @@
 """Sources of outcomes: a table in an engine, matrices, or precomputed counts.
 
-Every source provides the slices that metrics need, the results of each question, and the number of
-rows per status.
+Every source provides the slices that metrics need, results per question and rows per status.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +29,7 @@ from errbar.data.queries.ranked_rows import (
 )
 from errbar.data.queries.ranked_totals import Grouped, ranked_cells
 from errbar.data.queries.row_order import Turns, turns_of, turns_of_matrices
-from errbar.data.queries.slices import Named, Results, Slice, named_in
+from errbar.data.queries.slices import MOST_KEPT_ROWS, Named, Results, Slice, named_in
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError
 
@@ -126,6 +125,10 @@ class _InTable(Source):
     where: str = ""
     origin: Origin = NOWHERE
 
+    def weight_columns(self) -> list[str]:
+        """The column with the weights of questions, if there is one."""
+        return [self.columns["weight"]] if "weight" in self.columns else []
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource(_InTable):
@@ -134,6 +137,8 @@ class TableSource(_InTable):
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
     _results: dict[Key, Categories] = field(default_factory=dict)
     _statuses: dict[str, int] = field(default_factory=dict)
+    _questions: list[Frame] = field(default_factory=list)  # at most one
+    _named: dict[Key, Named] = field(default_factory=dict)
 
     @property
     def guesses_trials(self) -> bool:
@@ -156,9 +161,12 @@ class TableSource(_InTable):
         key = tuple(by)
         if key not in self._found:
             with plain_errors(self.where):
+                questions = questions_of(self.frame, self.columns, by)
                 self._found[key] = slices(
-                    self.frame, self.columns, by, allow_repeats=self.allow_repeats
+                    self.frame, self.columns, questions, by, allow_repeats=self.allow_repeats
                 )
+            if not key and sum(part.rows for part in self._found[key]) <= MOST_KEPT_ROWS:
+                self._questions[:] = [questions]
         return self._found[key]
 
     def categories(self, by: Sequence[str]) -> Categories:
@@ -170,10 +178,12 @@ class TableSource(_InTable):
         return self._results[key]
 
     def named(self) -> dict[Key, Named]:
-        """By a further GROUP BY; the data were validated by the first."""
+        """By the GROUP BY of the slices, which validate the data; of a small table remembered."""
         self.slices(())
         with plain_errors(self.where):
-            return named_in(fetch(questions_of(self.frame, self.columns)))
+            if self._questions:
+                self._named.update(named_in(fetch(self._questions.pop())))
+            return self._named or named_in(fetch(questions_of(self.frame, self.columns)))
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """By one GROUP BY."""
@@ -189,9 +199,8 @@ class TableSource(_InTable):
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")
             found = rankable(self.frame, self.columns)
-            if bins is None and found.size <= MOST_RANKED_ROWS:
-                return ranked_rows(found)
-            return ranked_cells(found, bins)
+            fits = bins is None and found.size <= MOST_RANKED_ROWS
+            return ranked_rows(found) if fits else ranked_cells(found, bins)
 
     def ranked_items(self) -> dict[Key, RankedItems]:
         """All rows, fetched; their names are validated by the slices."""
@@ -219,14 +228,9 @@ class TableSource(_InTable):
 
     def statuses(self) -> dict[str, int]:
         """By one GROUP BY."""
-        if not self._statuses:
-            with plain_errors(self.where):
-                self._statuses.update(statuses(self.frame, self.columns))
+        with plain_errors(self.where):
+            self._statuses.update(self._statuses or statuses(self.frame, self.columns))
         return dict(self._statuses)
-
-    def weight_columns(self) -> list[str]:
-        """The column with the weights of questions, if there is one."""
-        return [self.columns["weight"]] if "weight" in self.columns else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,10 +258,6 @@ class CountsTableSource(_InTable):
         raise InputError(
             "a table of counts has only right and wrong; metrics with weights need rows."
         )
-
-    def weight_columns(self) -> list[str]:
-        """The column with the weights of questions, if there is one."""
-        return [self.columns["weight"]] if "weight" in self.columns else []
 
 
 @dataclass(frozen=True)
