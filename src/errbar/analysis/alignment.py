@@ -33,7 +33,7 @@ Id = TypeVar("Id", bound=Hashable)
 
 @dataclass(frozen=True, eq=False)
 class Alignment(Generic[Id]):
-    """The ids of several systems, and where those of each are among the ids of all."""
+    """The ids of several systems, and the position of each among the ids of all."""
 
     place: Mapping[Id, int]  # of every id that any system has
     places: Sequence[Integers]  # of the ids of each system, in their order
@@ -53,7 +53,7 @@ class Alignment(Generic[Id]):
         return found
 
     def at(self, ids: Iterable[Id]) -> Integers:
-        """Where some ids are."""
+        """Positions of ids."""
         return np.array([self.place[question] for question in ids], dtype=np.int64)
 
 
@@ -79,7 +79,7 @@ def align(
 def by_task(
     there: Mapping[Key, Kind], systems: Collection[str] | None = None
 ) -> dict[str, dict[str, Kind]]:
-    """What there is of every task, by system; only of some systems if they are named."""
+    """Group values by task and system, for all systems or those named."""
     tasks: dict[str, dict[str, Kind]] = {}
     for (system, task), data in there.items():
         if systems is None or system in systems:
@@ -130,7 +130,7 @@ class AlignedValues:
         return ~np.isnan(self.parts[0][system])
 
     def alone(self, system: int, some: NDArray[np.bool_]) -> Array:
-        """Values of selected questions, each computed by itself."""
+        """Values of selected questions, each computed without the others."""
         each = [part[system, some] for part in self.parts]
         if isinstance(self.metric, CountMetric) and self.metric.parts():
             return self.metric.joined(*each)

@@ -69,7 +69,7 @@ def _shares_of(
 
 
 def _truth(metric: CountMetric, simulated: SimulatedData, covers: Estimand) -> float:
-    """What the interval was to hold."""
+    """The true value that the interval should contain."""
     if covers is Estimand.RERUN:
         return metric.point(simulated.again)
     means = [

@@ -58,7 +58,7 @@ class _Pair(NamedTuple):
 
     @property
     def has_delong(self) -> bool:
-        """Whether the two score the same labels, of items that stand for themselves."""
+        """Whether both systems score the same labels, and items are not clustered."""
         if not isinstance(self.metric, LabelMetric) or self.reason:
             return False
         first, second = self.data.loss[[self.first, self.second]][:, self.both]
@@ -68,7 +68,7 @@ class _Pair(NamedTuple):
 
 
 class TestedDifference(NamedTuple):
-    """Two numbers with what is known of their difference, before and after adjustment."""
+    """Two scores and their difference, before and after adjustment."""
 
     gap: Gap
     p_value: float
@@ -81,7 +81,7 @@ def compare_items(
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Comparisons:
-    """Every pair of systems, or every system against the baseline, on every metric and task."""
+    """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     kept, remarks = request.tables(tables)
     method = method.of_seen
     refusals = Refusals()
@@ -118,7 +118,7 @@ def p_value_of(gap: Gap) -> float:
 def _pair(
     data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
 ) -> _Pair | RefusedPair:
-    """Two systems, or why they cannot be compared."""
+    """A pair of systems, or the reason why it cannot be compared."""
     subject = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
     without = next((name for name in names if name in data.refused), None)
     if without is not None:
@@ -136,7 +136,7 @@ def _pair(
 
 
 def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -> str:
-    """Why a system has no such number; empty if it has one."""
+    """The reason why a system has no value; empty if it has one."""
     loss = data.loss[system, both]
     known = loss[~np.isnan(loss)]
     name = data.systems[system]
@@ -156,7 +156,7 @@ def _found(
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> tuple[list[Gap], str]:
-    """Every difference with ends that hold together, and how they were found."""
+    """All differences with simultaneous intervals, and the name of the method."""
     tried = [pair for pair in pairs if not pair.reason]
     together = len(pairs) if request.adjust == "bonferroni" else 1  # as for p-values
     level = 1.0 - (1.0 - request.level) / together
@@ -186,7 +186,7 @@ def _delong(pair: _Pair, level: float) -> Gap:
 
 
 class _ResampledPairs:
-    """Every pair's two numbers in resamples; within a task they are drawn together."""
+    """The two scores of every pair in each resample; systems of a task share resamples."""
 
     def __init__(
         self, pairs: Sequence[_Pair], method: Bootstrap, rng: np.random.Generator | int
@@ -205,7 +205,7 @@ class _ResampledPairs:
         }
 
     def gap(self, at: int, method: Bootstrap) -> Gap:
-        """One difference, at the level of the method."""
+        """The difference of one pair, at the level of the method."""
         if at not in self._at:
             return _nowhere(self._pairs[at].reason, method.level)
         task, first, other = self._at[at]
@@ -218,7 +218,7 @@ class _ResampledPairs:
 
 
 def _run(measure: "_Measure", method: Bootstrap, rng: np.random.Generator) -> Replicates:
-    """Resamples; of very many clusters none is left out in turn, as no skewness is left."""
+    """Resample; with very many clusters without the jackknife, which corrects for skewness."""
     many = measure.clusters > _MANY_CLUSTERS
     how = replace(method, ends="percentile") if many else method
     return how.run(measure, measure.clusters, measure.rows, rng)
@@ -228,7 +228,7 @@ _Side = tuple[int, bytes, bool]  # a system, some of the items, and whether labe
 
 
 class _Measure:
-    """The numbers of one task that pairs ask for, as functions of how often clusters are drawn."""
+    """The scores of one task that pairs need, as functions of the weights of clusters."""
 
     def __init__(self, data: PairedItems) -> None:
         self._data = data
@@ -239,7 +239,7 @@ class _Measure:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Number of scores."""
         return len(self._index)
 
     @property
@@ -248,7 +248,7 @@ class _Measure:
         return max(side.rows for side in self._sides.values())
 
     def places(self, pair: _Pair) -> tuple[int, int]:
-        """Where the numbers of the two systems are."""
+        """Indices of the scores of the two systems."""
         left, other = (self._side(pair, system) for system in (pair.first, pair.second))
         common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
         limits = (other, left) if common else (left, other)
@@ -300,7 +300,7 @@ class _Measure:
 
 
 def _fewest(first: Totals, other: Totals) -> Array:
-    """How many items both answer at least, in every replicate."""
+    """The smaller number of answered items of the two systems, in every replicate."""
     return np.minimum(first.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
 
 
@@ -327,7 +327,7 @@ def tested_comparison(
     request: ComparisonRequest[ItemMetric],
     items: int,
 ) -> Comparison:
-    """Two systems on a number of items, with ends that agree with the adjusted p-value."""
+    """A comparison of two systems, with an interval that agrees with the adjusted p-value."""
     gap, alone, adjusted = tested
     mean, sd, interval, _, reason = gap.difference
     upwards = metric.direction is Direction.HIGHER
@@ -363,7 +363,7 @@ def tested_comparison(
 
 
 def _caution(pair: _Pair, gap: Gap) -> str:
-    """Why not to trust it too much."""
+    """A caution about the comparison; empty if there is none."""
     metric, data = pair.metric, pair.data
     reach = [float(data.answered[at, pair.both].mean()) for at in (pair.first, pair.second)]
     if isinstance(metric, RankedMetric) and metric.uses_full_reach and reach[0] != reach[1]:

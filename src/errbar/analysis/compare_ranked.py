@@ -43,7 +43,7 @@ _QUARTERS = (0.25, 0.5, 0.75)  # of the common coverage, where no coverage is as
 
 
 def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
-    """The metrics, if they are of ranked items; none if they are not; never both at once."""
+    """The metrics if all are metrics of ranked items, none if none is; a mixture is refused."""
     named = [metric_of(metric) for metric in metrics]
     ranked = [metric for metric in named if isinstance(metric, RankedMetric | LabelMetric)]
     if ranked and len(ranked) < len(named):
@@ -86,7 +86,7 @@ def compare(
     method: Bootstrap = _DEFAULT,
     rng: np.random.Generator | int,
 ) -> Comparisons:
-    """Which system is better, pair by pair on the same items in the same order.
+    """Compare systems, pair by pair on the same items in the same order.
 
     Numbers are those of `Runs.compare` on the same items.
 
@@ -134,7 +134,7 @@ def _metrics(
     coverages: Sequence[float] | None,
     reach: Mapping[str, float],
 ) -> list[ItemMetric]:
-    """What to compare by, with a warning of areas up to different coverages."""
+    """The metrics to compare by, with a warning if areas extend to different coverages."""
     named = [ranked_metric(metric) for metric in metrics]
     for metric in named:
         if metric.uses_full_reach and len(set(reach.values())) > 1:
@@ -187,7 +187,7 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
 
 
 def _ranks(data: Predictions) -> Array:
-    """Ranks of the confidences, which floats hold exactly whatever the type of those is."""
+    """Ranks of the confidences: exact as floats, whatever their type."""
     return np.unique(data.confidence, return_inverse=True)[1].astype(float)
 
 

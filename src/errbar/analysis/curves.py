@@ -82,7 +82,7 @@ def _ks_of(part: Slice, errors: str) -> tuple[int, ...]:
 
 
 def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
-    """What a curve leaves out."""
+    """Remarks on the values of k that a curve leaves out."""
     kept = {id(part) for part in drawn}
     left = [
         str(of) or "the system" for of, part in by_subject(found).items() if id(part) not in kept
@@ -98,7 +98,7 @@ def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> l
 def risk_bands(
     data: Mapping[Subject, Predictions | Grouped], method: Bootstrap, rng: Seed
 ) -> list[Band]:
-    """The selective risk of every system over the coverages that it reaches; none may reach any.
+    """The selective risk of every system over the coverages that it reaches, if any.
 
     In a resample that answers less than a coverage, the risk there is that of all it answers.
     """
@@ -155,7 +155,7 @@ def _resampled(
 def reliability(
     data: Mapping[Subject, RankedRows | Grouped], bins: int, level: float
 ) -> list[Band]:
-    """How often answers are right, over how sure the system was: bins of equally many answers."""
+    """Reliability: the share of right answers by confidence, in bins of equally many answers."""
     if bins < 1:
         raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
     return [_reliability(of, items, bins, level) for of, items in data.items()]
@@ -185,7 +185,7 @@ def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: floa
 
 
 def _worth(apart: Array, share: float, clusters: NDArray[Any]) -> float:
-    """How many independent items tell as much of a share as these, which come in clusters."""
+    """Effective number of independent items for a share of clustered items."""
     _, owner = np.unique(clusters, return_inverse=True)
     sums = np.bincount(owner, weights=apart)
     if share in (0.0, 1.0) or sums.size < 2:

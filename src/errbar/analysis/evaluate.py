@@ -37,7 +37,7 @@ def chosen_method(
     estimand: Estimand | str | None = None,
     level: float | None = None,
 ) -> Method:
-    """A method as it is or by name, with the target and the level that were given."""
+    """An interval method, by value or by name, with this target and level."""
     if method in (None, "calibrated"):
         method = Calibrated()
     elif method == "documented":
@@ -64,7 +64,7 @@ def narrowed(
     assume: Assumption | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Method:
-    """A method with what is known about the questions, which only the calibrated one can use."""
+    """The method with assumptions about the questions; only the calibrated method takes any."""
     options = {
         "questions_in_all": (questions_in_all, "--questions-in-all"),
         "assume": (assume, "--assume"),
@@ -82,7 +82,7 @@ def narrowed(
 
 
 def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -> AnyCounts:
-    """Right and wrong, or the categories that a metric has weights for."""
+    """The counts that a metric needs: right and wrong, or its categories."""
     if isinstance(metric, CategoryMetric) and categories_of(metric):
         return _categories(source, part, metric, failures)
     if not part.is_binary:
@@ -95,7 +95,7 @@ def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -
 
 
 def results_of(source: Source, part: Slice) -> Results:
-    """The results that occur in a slice, without values that only others have."""
+    """The distinct results of a slice, without values that occur only in other slices."""
     found = source.categories(part.by)[part.key]
     there = np.flatnonzero(found.counts.sum(axis=0))
     values = [found.values[at] for at in there.tolist()]
@@ -103,7 +103,7 @@ def results_of(source: Source, part: Slice) -> Results:
 
 
 def values_in(source: Source, part: Slice) -> str:
-    """The first values that occur."""
+    """The first few distinct values, for a message."""
     values = results_of(source, part).values
     shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
     return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
@@ -139,14 +139,14 @@ def _categories(
 
 
 def categories_of(metric: CountMetric) -> tuple[float, ...]:
-    """The weights of the categories that are counted; none for right and wrong."""
+    """The weights of a metric of categories; empty for right and wrong."""
     if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
         return metric.weights
     return ()
 
 
 def is_reward(part: Slice, metric: CountMetric) -> bool:
-    """Whether outcomes are averaged as they are."""
+    """Whether outcomes are rewards, to be averaged unchanged."""
     return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not part.is_binary
 
 
@@ -159,7 +159,7 @@ def score(
     method: Method | Literal["documented"] = _CALIBRATED,
     short: Literal["error", "posterior"] = "error",
 ) -> Scores:
-    """Every metric of every system with its interval, system by system.
+    """Compute every metric of every system with its interval.
 
     The interval is for questions like these, or what a `method` says: `Calibrated("benchmark")`,
     `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. A system whose
@@ -204,7 +204,7 @@ def scored(
     short: Literal["error", "posterior"] = "error",
     can_drop: bool = True,
 ) -> list[Estimate]:
-    """Every metric of every system, system by system; without a number where it is refused.
+    """Estimates of every metric of every system; without a value where a metric is refused.
 
     `can_drop` says whether a reason may advise to leave short questions out.
     """
@@ -239,7 +239,7 @@ def estimate_of(
     trials: int,
     clusters: NDArray[np.int64] | None = None,
 ) -> Estimate:
-    """The estimate of a metric of a subject, which has so many questions and trials.
+    """The estimate of one metric of one subject, from its cell in the table of a method.
 
     `clusters` has the cluster of each question; they are resampled for new questions only.
     """
@@ -250,7 +250,7 @@ def estimate_of(
 
 
 def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
-    """An estimate without a number, and why."""
+    """An estimate without a value, with the reason."""
     nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     nowhere = Interval(nan, nan, method.level, covers)
@@ -310,7 +310,7 @@ def _require_counts(system: str, counts: AnyCounts) -> None:
 def _refusal(
     counts: AnyCounts, metric: CountMetric, method: Method, short: str, *, can_drop: bool
 ) -> InputError | None:
-    """Why a metric cannot be scored, if it cannot."""
+    """The reason why a metric cannot be computed; None if it can."""
     if isinstance(counts, CategoryCounts) and metric.needs is Needs.RIGHT_OR_WRONG:
         return WrongType(
             "needs right-or-wrong counts; got categories. Give errbar.Counts(trials, correct), or "

@@ -17,7 +17,7 @@ _QUICK = Posterior()  # where only the observed value is looked at
 
 
 def inspection_of(source: Source) -> Inspection:
-    """What is in the data; trials that occur twice are reported, not refused."""
+    """Summarise the data; trials that occur twice are reported, not refused."""
     repeated = ""
     try:
         found = source.slices(())
@@ -42,7 +42,7 @@ def inspection_of(source: Source) -> Inspection:
 
 
 def agreements_of(source: Source) -> list[Agreement]:
-    """Every number that the log states, beside what errbar gets for it."""
+    """Every number that the log states, with the number that errbar computes."""
     claims = source.origin.claims
     slices = by_subject(source.slices(())) if claims else {}
     return [_agreement(source, slices, claim) for claim in claims]

@@ -89,7 +89,7 @@ def _difference(first: Settled, second: Settled) -> Settled:
 
 
 def looks_at(values: Array, claims: Claims, bounds: Bounds) -> Looks:
-    """What is known after each value, all of which lie within the bounds."""
+    """The confidence sequence and the evidence after each value; values lie within the bounds."""
     least, most = bounds
     span, log_needed = most - least, math.log(claims.needed)
     up = np.clip((values - least) / span, 0.0, 1.0)
@@ -129,7 +129,7 @@ def _watch(
 
 
 def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
-    """Those of a system and task that have a result."""
+    """Indices of the rows of a system and task that have a result."""
     chosen = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
     return np.flatnonzero(chosen)
 
@@ -172,7 +172,7 @@ def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
 
 
 def _require_within(turns: Turns, systems: Sequence[str], bounds: Bounds) -> None:
-    """Refuse outcomes that lie outside what can be bet on."""
+    """Refuse outcomes outside the bounds."""
     least, most = bounds
     strange = (turns.outcome < least) | (turns.outcome > most)
     if systems:

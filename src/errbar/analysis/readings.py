@@ -41,13 +41,13 @@ class _Readings(NamedTuple):
     missing: float
 
     def in_words(self, errors: str) -> str:
-        """One of them; empty where it is not known."""
+        """A mean in words; empty if it is unknown."""
         value = self.fail if errors == "fail" else self.missing
         return "" if math.isnan(value) else f" (avg {value:.3g})"
 
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
-    """What was guessed, what looks odd, and how many rows had no result."""
+    """Remarks on guesses, on odd values, and on rows without a result."""
     remarks = rows_without_result(source, by_subject(found), errors)
     if any(part.is_weighted for part in found):
         columns = " and ".join(map(repr, source.weight_columns()))
@@ -87,7 +87,7 @@ def rows_without_result(
 
 
 def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> list[str]:
-    """How many rows could not be ranked for want of a grade, and who has no others."""
+    """Remark on rows that were never graded, and on systems that have no other rows."""
     lost = source.statuses().get(UNSCORED, 0)
     if not lost:
         return []
@@ -368,7 +368,7 @@ def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 
 def _both_means(source: Source, found: Sequence[Slice]) -> list[tuple[str, float, float]]:
-    """Of every system and task: its mean over questions, and over rows."""
+    """Mean of every system and task, over questions and over rows."""
     means = []
     for piece in found:
         if piece.is_binary:

@@ -64,7 +64,7 @@ def ballots_of(source: Source, part: Slice, failures: str) -> list[Ballots]:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """What the questions of a subject came to."""
+    """The values of the questions of a subject."""
 
     values: Array  # of each question
     trials: NDArray[np.int64]  # of each question

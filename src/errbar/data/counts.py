@@ -109,7 +109,7 @@ class Counts:
         return self.repeats()
 
     def where(self, entries: NDArray[np.bool_]) -> "Counts":
-        """Some of the questions."""
+        """Select questions."""
         names = [name for name, is_in in zip(self.questions, entries, strict=True) if is_in]
         return Counts(self.trials[entries], self.correct[entries], names)
 
@@ -172,7 +172,7 @@ class CountsByState(Counts):
         )
 
     def where(self, entries: NDArray[np.bool_]) -> "CountsByState":
-        """Some of the entries, in the clusters that they were in."""
+        """Select entries; they keep their clusters."""
         clusters = None if self.clusters is None else self.clusters[entries]
         weights = None if self.weights is None else self.weights[entries]
         often = self.often[entries]
@@ -253,7 +253,7 @@ class CategoryCounts:
         return self.repeats() if self.weights is None else self.weights
 
     def where(self, entries: NDArray[np.bool_]) -> "CategoryCounts":
-        """Some of the questions, in the clusters that they were in."""
+        """Select questions; they keep their clusters."""
         names = [name for name, is_in in zip(self.questions, entries, strict=True) if is_in]
         clusters = None if self.clusters is None else self.clusters[entries]
         weights = None if self.weights is None else self.weights[entries]

@@ -107,11 +107,11 @@ class Scored(RankedSample):
         return self.scores.size
 
     def scored(self) -> "Scored":
-        """What was answered, right or wrong: these items."""
+        """The items themselves."""
         return self
 
     def by_class(self) -> "ArrangedScores":
-        """Ready to be weighted by cluster."""
+        """Sorted items, which can be weighted by cluster."""
         return ArrangedScores(self, joint_clusters(self.columns(), self.clusters))
 
     def __repr__(self) -> str:
@@ -196,7 +196,7 @@ class ArrangedScores:
 
     @property
     def units(self) -> int:
-        """How many clusters there are to draw."""
+        """Number of clusters to resample."""
         return self._units
 
     @property

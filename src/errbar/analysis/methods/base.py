@@ -18,7 +18,7 @@ Systems = Sequence[AnyCounts]
 
 
 class SimulatedData(NamedTuple):
-    """Simulated data, with the rates that are true of them."""
+    """Simulated data with their true success rates."""
 
     counts: CountsByState
     again: CountsByState  # the same questions in a rerun
@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class Method(ABC):
-    """A way of making intervals, passed as one value."""
+    """Base class of interval methods."""
 
     __slots__ = ()
     level: float
@@ -52,20 +52,20 @@ class Method(ABC):
     def describe(
         self, metrics: Sequence[CountMetric], systems: Systems = (), *, within: bool = True
     ) -> str:
-        """How the intervals of `metrics` are made from these systems, in words.
+        """Name the method of the intervals of `metrics`.
 
         `within` says that no metric draws more trials than its questions have.
         """
 
 
 def require_no_weights(what: str, *systems: AnyCounts) -> None:
-    """Refuse questions of different weights where these have no meaning."""
+    """Refuse weights of questions where they are not supported."""
     if any(weights_of(counts) is not None for counts in systems):
         refuse_weights_in(what)
 
 
 def refuse_weights_in(what: str) -> None:
-    """Say that questions have weights, and that something takes none."""
+    """Raise the error that weights are not supported."""
     raise InputError(
         f"questions have different weights, and {what} takes none. Do without them: "
         f"{way_to_say('--map weight=', 'weight=None')}"
@@ -80,16 +80,18 @@ class WeightedStates(NamedTuple):
 
     @classmethod
     def of(cls, counts: Counts, states: States) -> "WeightedStates | None":
-        """Every question of the counts, if weights differ."""
+        """The states and weights of the questions; None if all weights are equal."""
         counts = in_order(counts)
         weights = weights_of(counts)
         if weights is None:
             return None
         keys = states.trials * (states.trials.max() + 1) + states.correct
-        mine = counts.trials * (states.trials.max() + 1) + counts.correct
+        keys_of_counts = counts.trials * (states.trials.max() + 1) + counts.correct
         often = counts.repeats().astype(np.int64)
-        return cls(np.repeat(np.searchsorted(keys, mine), often), np.repeat(weights, often))
+        return cls(
+            np.repeat(np.searchsorted(keys, keys_of_counts), often), np.repeat(weights, often)
+        )
 
     def powers(self, power: int, states: int) -> Array:
-        """The sum of a power of the weights, in each state."""
+        """Sum of a power of the weights in each state."""
         return np.bincount(self.state, self.weight**power, states).astype(float)

@@ -38,7 +38,7 @@ _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, mo
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """How often to resample, the level of the interval, and how its ends are found.
+    """The bootstrap: number of resamples, level, and kind of interval.
 
     With 10,000 resamples the Monte Carlo error of a 95% end is 0.7% of the width (one standard
     deviation). "unseen" is the Bayesian bootstrap with an unseen item or cluster at its worst and
@@ -67,7 +67,7 @@ class Bootstrap:
             raise InputError(f"ends must be 'unseen', 'bca' or 'percentile'; got {self.ends!r}.")
 
     def describe(self) -> str:
-        """The same in words."""
+        """Describe the method in words."""
         if self.ends == "unseen":
             return f"Bayesian bootstrap with one unseen item or cluster, {self.resamples} draws"
         ends = {"bca": "BCa", "percentile": "percentile"}[self.ends]
@@ -75,7 +75,7 @@ class Bootstrap:
 
     @property
     def of_seen(self) -> "Bootstrap":
-        """The bootstrap of the items at hand, for differences and curves."""
+        """The bootstrap without an unseen item, for differences and curves."""
         return replace(self, ends="bca") if self.ends == "unseen" else self
 
     def run(
@@ -85,7 +85,7 @@ class Bootstrap:
         rows: int,
         rng: np.random.Generator | int,
     ) -> "Replicates":
-        """Evaluate `measure` on resamples, and on what is left without each cluster."""
+        """Evaluate `measure` on resamples, and on the data without each cluster (jackknife)."""
         require_several(clusters)
         generator = generator_of(rng)
         whole = measure(np.ones((1, clusters)))[:, 0]
@@ -104,18 +104,18 @@ SEEN = Bootstrap(2000, ends="bca")  # of differences and curves
 
 
 class Replicates(NamedTuple):
-    """Numbers of the whole data, of each resample, and of the data without each cluster."""
+    """Statistics of the data, of each resample, and of the data without each cluster."""
 
     whole: Array
     drawn: Array
     left_out: Array
 
     def less(self, first: int, other: int) -> "Replicates":
-        """One number less another."""
+        """The difference of two statistics."""
         return Replicates(*(rounded_difference(part[[first]], part[[other]]) for part in self))
 
     def spread(self, at: int, method: Bootstrap) -> "Spread":
-        """Standard deviation and interval of one number."""
+        """Standard deviation and interval of one statistic."""
         value, drawn = float(self.whole[at]), self.drawn[at]
         kept = drawn[np.isfinite(drawn)]
         dropped = drawn.size - kept.size
@@ -133,7 +133,7 @@ class Replicates(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """A number and what resampling says of it."""
+    """A statistic with its standard deviation and interval."""
 
     value: float
     sd: float
@@ -143,13 +143,13 @@ class Spread(NamedTuple):
 
     @classmethod
     def unknown(cls, value: float, level: float, reason: str) -> "Spread":
-        """A number without an interval, and why."""
+        """A statistic without an interval, with the reason."""
         nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
         return cls(value, math.nan, nowhere, 0.0, reason)
 
 
 class Gap(NamedTuple):
-    """Two numbers, and the spread of the first less the second."""
+    """Two statistics, and the spread of their difference."""
 
     value: float
     against: float
@@ -202,7 +202,7 @@ def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
 
 
 def require_several(clusters: int, unit: str = "cluster") -> None:
-    """Refuse to resample a single cluster, or item: it cannot show how clusters differ."""
+    """Refuse to resample a single cluster or item, which shows no variation."""
     if clusters < 2:
         raise InputError(f"a single {unit} cannot be resampled.")
 
@@ -220,7 +220,7 @@ def resampled_estimate(
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> RankedEstimate:
-    """The first row of `measure` with its interval, and what was resampled for it."""
+    """The first statistic of `measure` with its interval, and what was resampled."""
     require_several(arranged.units, sample.unit)
     if method.ends == "unseen":
         value = float(measure(np.ones((1, arranged.units)))[0, 0])
@@ -242,7 +242,7 @@ def resampled_estimate(
 
 
 def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
-    """A generator, or the one that a seed stands for."""
+    """A random number generator, or a new one from a seed."""
     if isinstance(rng, np.random.Generator):
         return rng
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
@@ -253,6 +253,6 @@ def generator_of(rng: np.random.Generator | int) -> np.random.Generator:
 
 
 def require_bootstrap(method: object) -> None:
-    """Refuse what is no way of resampling."""
+    """Refuse a method other than a bootstrap."""
     if not isinstance(method, Bootstrap):
         raise WrongType(f"method must be a Bootstrap, as in Bootstrap(level=0.9); got {method!r}.")

@@ -120,7 +120,7 @@ class QuestionSample:
         return Summary(float(at[0]), slope * mean.sd, *sorted(at[1:].tolist()))
 
     def most_noise(self, metric: CountMetric) -> float:
-        """The largest share of the spread of categories that the luck of the trials can make."""
+        """The largest share of the variance of categories that trial noise can explain."""
         values, trials = self._categories(metric)
         low, high = metric.bounds
         return most_noise((values - low) / (high - low), trials, metric.draws, self._often)
@@ -160,7 +160,7 @@ class QuestionSample:
 def bounds_of_metric(
     metric: CountMetric, bounds: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Bounds of a metric: for `avg` also those given of rewards, if all that were seen are 0 or 1.
+    """Bounds of a metric; for `avg` those of the rewards, even if all observed ones are 0 or 1.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def _bounds_of(sample: Sample, assume: Assumption) -> tuple[float, float]:
 
 
 def of_a_share(found: Summary, share: float, noise: float) -> tuple[Summary, str]:
-    """Narrower where a share of all questions was asked, but for what is noise of the trials."""
+    """Finite-population correction, which does not apply to the noise of the trials."""
     if noise >= 1.0:
         return found, NOT_NARROWED
     return found.stretched(math.sqrt(1.0 - share + share * noise)), ""

@@ -41,13 +41,13 @@ class _SystemStates(NamedTuple):
 
 
 def whole(metric: CountMetric, data: Any, prior: Prior) -> list[GridDistribution]:
-    """The distribution of each system's value, from the `statistics` of its kind of metric."""
+    """Posterior distribution of the score of each system, from the `statistics` of the metric."""
     part = only_part(metric)
     return [_joined(metric, _of_part(metric, part, system, prior)) for system in _systems(data)]
 
 
 def only_part(metric: CountMetric) -> QuestionMean:
-    """The one mean over questions that it is made of; refused where there is none."""
+    """The only part of a metric; refused if it has none or several."""
     parts = metric.parts()
     if len(parts) == 1:
         return parts[0]
@@ -73,7 +73,7 @@ def _systems(data: Any) -> Iterator[_SystemStates]:
 def _of_part(
     metric: CountMetric, part: QuestionMean, system: _SystemStates, prior: Prior
 ) -> GridDistribution:
-    """The distribution of the mean that a metric is made of."""
+    """Posterior distribution of the mean that a metric is a function of."""
     is_category = isinstance(metric, CategoryMetric)
     right, wrong = (prior.each, prior.each) if is_category else (prior.right, prior.wrong)
     trials, correct, often = system
@@ -86,7 +86,7 @@ def _of_part(
 
 
 def _joined(metric: CountMetric, spread: GridDistribution) -> GridDistribution:
-    """The same on the metric's own scale, which two weights may turn round."""
+    """The distribution on the scale of the metric, reversed if the weights are."""
     edges = metric.joined(spread.edges)
     if edges[-1] >= edges[0]:
         return GridDistribution(edges, spread.below, spread.above)
@@ -147,7 +147,7 @@ class Posterior(Method):
     def intervals(
         self, metrics: Sequence[CountMetric], moments: Moments, data: Any
     ) -> list[list[Interval]]:
-        """Within what each metric can be: a row per metric, a column per system.
+        """Intervals within the bounds of each metric: a row per metric, a column per system.
 
         `data` are the statistics that the moments come from.
         """
@@ -180,7 +180,7 @@ class Posterior(Method):
         *,
         within: bool = True,  # noqa: ARG002  whatever they are
     ) -> str:
-        """How the intervals of `metrics` are made, whatever the systems.
+        """Name the method of the intervals.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class Posterior(Method):
 
 
 def _why_alone(metric: CountMetric, counts: AnyCounts) -> str:
-    """Why there is no observed value, where there is none."""
+    """The reason why there is no observed value; empty if there is one."""
     few = int((counts.trials < metric.draws) @ counts.repeats())
     if not few:
         return ""

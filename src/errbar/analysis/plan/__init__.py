@@ -23,8 +23,8 @@ _SLACK = 1e-9  # of a budget
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What there is to spend, and what things cost."""
+class Resources:
+    """The available questions, the budget, and the costs of a question and of a trial."""
 
     question_cost: float
     trial_cost: float  # of one system
@@ -32,30 +32,32 @@ class Means:
     budget: float | None
 
     def cost(self, questions: int, trials: int, systems: int) -> float:
-        """Of a run."""
+        """Cost of a run."""
         return questions * (self.question_cost + trials * systems * self.trial_cost)
 
     def payable(self, trials: int, systems: int) -> int:
-        """How many questions the budget pays for."""
+        """Largest number of questions within the budget."""
         each = self.cost(1, trials, systems)
         return math.floor((self.budget or 0.0) / each + _SLACK)
 
 
 def usual_trials(least: int, most: int) -> list[int]:
-    """Numbers of trials per question that are tried, from what the metric draws on."""
+    """The numbers of trials per question to try, starting at what the metric draws."""
     steps = {*_USUAL, *(least * times for times in (1, 2, 3, 4, 6, 8)), most}
     return sorted(step for step in steps if least <= step <= most)
 
 
-def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> tuple[PlanRow, ...]:
-    """A row for each number of trials that is possible, the best of them marked."""
+def searched(
+    goal: Goal, target: float, trials: Sequence[int], resources: Resources
+) -> tuple[PlanRow, ...]:
+    """A row for each possible number of trials, with the best one marked."""
     rows = []
     for each in trials:
-        questions = _questions(goal, target, each, means)
+        questions = _questions(goal, target, each, resources)
         if questions is None:
             continue
         power = goal.power(questions, each)
-        cost = means.cost(questions, each, goal.systems)
+        cost = resources.cost(questions, each, goal.systems)
         rows.append(
             PlanRow(
                 trials=each,
@@ -67,15 +69,15 @@ def searched(goal: Goal, target: float, trials: Sequence[int], means: Means) -> 
             )
         )
     if not rows:
-        raise InputError(_nothing(goal, means))
-    best = _best(rows, means)
+        raise InputError(_nothing(goal, resources))
+    best = _best(rows, resources)
     return tuple(replace(row, best=row is best) for row in rows)
 
 
 def simulated(
     rows: Sequence[PlanRow], goal: Goal, times: int, rng: np.random.Generator
 ) -> tuple[PlanRow, ...]:
-    """A plan with every row simulated; of slow goals the best row alone, and less often."""
+    """The plan with simulated power; for slow goals only the best row, with fewer simulations."""
     if not times:
         return tuple(rows)
     often = min(times, goal.most_simulations)
@@ -91,29 +93,29 @@ def simulated(
     )
 
 
-def _questions(goal: Goal, target: float, trials: int, means: Means) -> int | None:
-    """Those that suffice, or as many as there are or can be paid for."""
-    payable = None if means.budget is None else means.payable(trials, goal.systems)
-    if means.questions is not None:
-        fits = payable is None or payable >= means.questions
-        return means.questions if fits else None
+def _questions(goal: Goal, target: float, trials: int, resources: Resources) -> int | None:
+    """All available questions, those that the budget pays for, or the number that suffices."""
+    payable = None if resources.budget is None else resources.payable(trials, goal.systems)
+    if resources.questions is not None:
+        fits = payable is None or payable >= resources.questions
+        return resources.questions if fits else None
     if payable is None:
         return goal.least(target, trials)
     return payable if payable >= LEAST_QUESTIONS else None
 
 
-def _best(rows: Sequence[PlanRow], means: Means) -> PlanRow:
-    """The cheapest that suffices; with a budget for questions, or if none does, the strongest."""
+def _best(rows: Sequence[PlanRow], resources: Resources) -> PlanRow:
+    """The cheapest row that reaches the power; within a budget, or if none does, the strongest."""
     reached = [row for row in rows if row.reached]
-    if reached and (means.budget is None or means.questions is not None):
+    if reached and (resources.budget is None or resources.questions is not None):
         return min(reached, key=lambda row: (row.cost, row.trials))
     return max(rows, key=lambda row: (row.power, -row.cost))
 
 
-def _nothing(goal: Goal, means: Means) -> str:
-    if means.budget is not None:
+def _nothing(goal: Goal, resources: Resources) -> str:
+    if resources.budget is not None:
         return (
-            f"a budget of {means.budget:g} is too small: {LEAST_QUESTIONS} questions at least "
+            f"a budget of {resources.budget:g} is too small: {LEAST_QUESTIONS} questions at least "
             f"with {goal.metric.draws} trials or more for each."
         )
     return "not even ten million questions would suffice; ask for less."
@@ -147,7 +149,7 @@ def plan(
     simulations: int = 2000,
     rng: int = 0,
 ) -> Plan:
-    """The questions and trials that show a difference, or a score to some width, at least cost.
+    """Find the cheapest numbers of questions and trials that reach a goal.
 
     `difference` is between two systems on the same questions, in the metric's own scale;
     `errbar.compare` at `level` comes to this `verdict` with this `power`; "better" assumes nothing
@@ -175,13 +177,13 @@ def plan(
     known = _known(pilot, systems, errors, difficulty, np.random.default_rng(rng))
     spread = known.difficulty if mean is None else _with_mean(chosen, known.difficulty, mean)
     goal = _goal(chosen, spread, known, verdict, (difference, width, level, disagreement, rng))
-    means = Means(question_cost, trial_cost, questions, budget)
-    rows = searched(goal, power, grid, means)
+    resources = Resources(question_cost, trial_cost, questions, budget)
+    rows = searched(goal, power, grid, resources)
     rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
     best = next(row for row in rows if row.best)
     marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
     learned = math.isfinite(known.disagreement) and disagreement is None
-    remarks = [*_goal_in_words(goal, power), *_limits(goal, power, best, means)]
+    remarks = [*_goal_in_words(goal, power), *_limits(goal, power, best, resources)]
     remarks += [*_model(goal, best, learned=learned), *_tried(best), *known.remarks]
     return Plan(goal, power, rows, marked, tuple(remarks))
 
@@ -208,7 +210,7 @@ def _check_costs(question_cost: float, trial_cost: float) -> None:
 
 
 def _check(**settings: float | None) -> None:
-    """One goal, and numbers within what has a meaning."""
+    """Refuse several goals at once, and numbers out of range."""
     if (settings["difference"] is None) == (settings["width"] is None):
         example = way_to_say("--difference 0.03", "difference=0.03")
         raise InputError(f"ask for a difference or for a width, as in {example}.")
@@ -324,10 +326,10 @@ def _goal_in_words(goal: Goal, power: float) -> list[str]:
     return []
 
 
-def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
-    """What is possible at all."""
+def _limits(goal: Goal, power: float, best: PlanRow, resources: Resources) -> list[str]:
+    """Remarks on what limits the plan."""
     remarks: list[str] = []
-    if not best.reached and means.questions is not None:
+    if not best.reached and resources.questions is not None:
         endless = goal.power(best.questions, None)
         reason = (
             f"Cannot be reached: with {best.questions:,} questions even infinitely many trials "
@@ -337,7 +339,7 @@ def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
         )
         remarks.append(Caution(reason))
     if isinstance(goal, DetectDifference) and (
-        means.questions is not None or means.budget is not None
+        resources.questions is not None or resources.budget is not None
     ):
         smallest = goal.detectable(power, best.questions, best.trials)
         shown = "none" if math.isnan(smallest) else f"{smallest:+.3g}"
@@ -348,7 +350,7 @@ def _limits(goal: Goal, power: float, best: PlanRow, means: Means) -> list[str]:
 
 
 def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
-    """What was assumed, and what else the power could be."""
+    """Remarks on the assumed difficulty, and on the power under other assumptions."""
     remarks = [f"Difficulty: {goal.difficulty}; mean of {goal.metric} {goal.mean:.3g}."]
     if not isinstance(goal, DetectDifference):
         return remarks

@@ -58,7 +58,7 @@ _FINE = 200  # a step is such a share of the questions
 
 @dataclass(frozen=True, eq=False)
 class Goal(ABC):
-    """Something that a run may or may not show."""
+    """Base class of goals: a result that a run reaches with some probability."""
 
     metric: CountMetric
     difficulty: Difficulty
@@ -70,25 +70,25 @@ class Goal(ABC):
 
     @property
     def part(self) -> QuestionMean:
-        """What a question shows; the metric is its mean, or lies on a line with it."""
+        """The mean over questions of which the metric is a linear function."""
         return self.metric.parts()[0]
 
     @property
     def span(self) -> float:
-        """What the metric rises by if that rises by one."""
+        """Slope of the metric in the mean of its part."""
         low, high = (float(self.metric.joined(np.array(end))) for end in (0.0, 1.0))
         return high - low
 
     @property
     def mean(self) -> float:
-        """Of the metric over all questions there could be."""
+        """Mean of the metric over the population of questions."""
         rates, weights = self.difficulty.as_one()
         return float(self.metric.joined(np.array(self.part.at_rates(rates) @ weights)))
 
     @property
     @abstractmethod
     def purpose(self) -> str:
-        """What the run is to do, as in "detect a difference of +0.05 in avg"."""
+        """The goal in words, as in "detect a difference of +0.05 in avg"."""
 
     @abstractmethod
     def power(self, questions: int, trials: int | None) -> float:
@@ -103,7 +103,7 @@ class Goal(ABC):
         """Share of simulated runs that meet the goal."""
 
     def record(self) -> dict[str, Any]:
-        """What was asked for, as the first fields of a flat record; nan where it was not."""
+        """The goal as the first fields of a flat record; nan where a field does not apply."""
         return {
             "metric": str(self.metric),
             "mean": self.mean,
@@ -115,7 +115,7 @@ class Goal(ABC):
         }
 
     def values(self, trials: int) -> Array:
-        """What a question shows if 0, 1 … of its trials are right."""
+        """Value of a question with 0, 1 … of its trials right."""
         right = np.arange(trials + 1)
         often = np.ones((1, trials + 1))
         states = States(np.full(trials + 1, trials), right, often, np.array([trials + 1.0]))
@@ -124,7 +124,7 @@ class Goal(ABC):
 
 @dataclass(frozen=True, eq=False)
 class DetectDifference(Goal):
-    """Two systems on the same questions differ; the sign-flip test is to see it.
+    """Detect a difference of two systems on the same questions by the sign-flip test.
 
     The second system's log odds on a question are those of the first and a shift, whose standard
     deviation over questions is `disagreement`.
@@ -139,7 +139,7 @@ class DetectDifference(Goal):
 
     @cached_property
     def shift(self) -> float:
-        """The mean shift of log odds that makes the metric differ as much."""
+        """The mean shift of the log odds that gives the difference."""
         rates, weights = self.difficulty.as_one()
         base = float(self.part.at_rates(rates) @ weights)
         target = base + self.difference / self.span
@@ -158,14 +158,14 @@ class DetectDifference(Goal):
 
     @property
     def is_possible(self) -> bool:
-        """Whether any shift makes the metric differ as much."""
+        """Whether any shift gives the difference."""
         try:
             return math.isfinite(self.shift)
         except InputError:
             return False
 
     def distribution(self, trials: int | None) -> DiscreteDistribution:
-        """The differences that a question may show, and how likely they are."""
+        """The possible differences of a question and their probabilities."""
         if trials not in self._distributions:
             rates, weights = self.difficulty.as_one()
             others, both = self._others(rates, weights, self.shift)
@@ -181,7 +181,7 @@ class DetectDifference(Goal):
         return self._distributions[trials]
 
     def power(self, questions: int, trials: int | None) -> float:
-        """Computed, or drawn where few questions differ."""
+        """Power by the normal approximation, or by simulation where few questions differ."""
         distribution = self.distribution(trials)
         if effective_size(distribution, questions) >= _FEW:
             return self.computed(questions, trials)
@@ -189,11 +189,11 @@ class DetectDifference(Goal):
         return simulated_power(distribution, questions, self._reach, rng, _DRAWN)
 
     def computed(self, questions: int, trials: int | None) -> float:
-        """The same by moments alone."""
+        """Power by the normal approximation."""
         return normal_power(self.distribution(trials), questions, self._reach)
 
     def least(self, power: float, trials: int) -> int | None:
-        """By halving what is computed; then by steps, where power is drawn."""
+        """By bisection of the computed power; then by steps, where power is simulated."""
         found = _least(lambda questions: self.computed(questions, trials) >= power)
         if found is None or effective_size(self.distribution(trials), found) >= _FEW:
             return found
@@ -204,7 +204,7 @@ class DetectDifference(Goal):
         return found
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
-        """Share of comparisons that see the difference."""
+        """Share of simulated comparisons that detect the difference."""
         return simulated_power(self.distribution(trials), questions, self._reach, rng, times)
 
     @property
@@ -213,16 +213,16 @@ class DetectDifference(Goal):
         return f"detect a difference of {self.difference:+g} in {self.metric}"
 
     def record(self) -> dict[str, Any]:
-        """The difference, and how far the two systems disagree."""
+        """The difference and the disagreement of the two systems."""
         fields = {"difference": self.difference, "disagreement": self.disagreement}
         return super().record() | fields
 
     def with_disagreement(self, disagreement: float) -> "DetectDifference":
-        """The same difference between systems that agree more, or less."""
+        """Copy with another disagreement of the two systems."""
         return replace(self, disagreement=disagreement)
 
     def for_each_spread(self) -> "list[DetectDifference]":
-        """The same difference for every spread of difficulty in which it is possible."""
+        """Copies for each plausible distribution of difficulty that allows the difference."""
         every = [replace(self, difficulty=spread) for spread in self.difficulty.each()]
         return [spread for spread in every if spread.is_possible]
 
@@ -241,7 +241,7 @@ class DetectDifference(Goal):
         return NormalDist().inv_cdf(0.5 + 0.5 * self.level)
 
     def _room(self) -> float:
-        """How far the metric can go in the direction of the difference."""
+        """Largest possible change of the metric in the direction of the difference."""
         rates, weights = self.difficulty.as_one()
         up = (self.difference > 0) == (self.span > 0)
         ends = [
@@ -260,22 +260,22 @@ class DetectDifference(Goal):
 
 @dataclass(frozen=True, eq=False)
 class DetectSurely(DetectDifference):
-    """Two systems differ; Gaffke's test, which assumes nothing about unseen questions, sees it."""
+    """Detect a difference by Gaffke's test, which assumes nothing about unseen questions."""
 
     verdict: ClassVar[Verdict] = "better"
     most_simulations: ClassVar[int] = 400  # a test takes milliseconds
 
     def power(self, questions: int, trials: int | None) -> float:
-        """Share of drawn comparisons whose test rejects."""
+        """Share of simulated comparisons whose test rejects."""
         return self._share(questions, trials, _WIDTHS)
 
     def least(self, power: float, trials: int) -> int | None:
-        """By halving, with fewer comparisons drawn; then by steps."""
+        """By bisection with fewer simulations; then by steps."""
         found = _least(lambda questions: self._share(questions, trials, _ROUGHLY) >= power)
         return None if found is None else refined(found, lambda n: self.power(n, trials) >= power)
 
     def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
-        """Share of comparisons, each tested in full, that see the difference."""
+        """Share of comparisons, each tested in full, that detect the difference."""
         values, chances = self.distribution(trials)
         toward = math.copysign(1.0, float(values @ chances))
         often = rng.multinomial(questions, chances, times)
@@ -299,14 +299,14 @@ class DetectSurely(DetectDifference):
 
 @dataclass(frozen=True, eq=False)
 class Width(Goal):
-    """The interval of one system's score, for questions like these, is no wider than this."""
+    """Estimate the score of one system for new questions to within a width."""
 
     width: float
     systems: ClassVar[int] = 1
     most_simulations: ClassVar[int] = 400  # an interval takes milliseconds
 
     def power(self, questions: int, trials: int | None) -> float:
-        """Share of drawn intervals that are narrow enough; those in doubt are computed in full."""
+        """Share of simulated intervals that are narrow enough; close ones are computed in full."""
         values, often, times = self._drawn(questions, trials, _WIDTHS)
         widths = approximate_widths(values, often, self.level)
         doubtful = np.flatnonzero(np.abs(widths - self._target) < _DOUBT * self._target)
@@ -318,7 +318,7 @@ class Width(Goal):
         return float(times @ (widths <= self._target)) / _WIDTHS
 
     def least(self, power: float, trials: int) -> int | None:
-        """By halving, with fewer intervals drawn; then by steps."""
+        """By bisection with fewer simulated intervals; then by steps."""
 
         def suffices(questions: int) -> bool:
             values, often, times = self._drawn(questions, trials, _ROUGHLY)
@@ -338,7 +338,7 @@ class Width(Goal):
 
     @property
     def purpose(self) -> str:
-        """The interval that the run is to give."""
+        """The goal in words."""
         return f"give a {interval_title(self.level)} of {self.metric} no wider than {self.width:g}"
 
     def record(self) -> dict[str, Any]:
@@ -358,7 +358,7 @@ class Width(Goal):
     def _drawn(
         self, questions: int, trials: int | None, times: int
     ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-        """What questions show, how many of a drawn run do, and how often such a run was drawn."""
+        """Values of a question, their counts in distinct runs, and how often each run occurs."""
         values, chances = self._distribution(trials)
         runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
         return values, *np.unique(runs, axis=0, return_counts=True)
@@ -371,7 +371,7 @@ class Width(Goal):
 
 
 def refined(questions: int, suffices: Callable[[int], bool]) -> int:
-    """The number of questions that just suffices, near a rough one."""
+    """Refine a rough number of questions to the smallest that suffices."""
     while not suffices(questions):
         questions += max(1, questions // _FINE)
     while questions > LEAST_QUESTIONS:
@@ -383,7 +383,7 @@ def refined(questions: int, suffices: Callable[[int], bool]) -> int:
 
 
 def _least(suffices: Callable[[int], bool]) -> int | None:
-    """The least number of questions that suffices, if more are never worse."""
+    """The smallest number of questions that suffices, if power rises with their number."""
     low, high = LEAST_QUESTIONS, LEAST_QUESTIONS
     while not suffices(high):
         if high >= MOST_QUESTIONS:

@@ -34,7 +34,7 @@ _BETA = re.compile(r"beta\(([0-9.e+-]+),([0-9.e+-]+)\)")
 
 @dataclass(frozen=True, eq=False)
 class Difficulty:
-    """Success rates and how much each weighs: a row for each spread that may be the true one.
+    """Success rates and their weights, with a row per plausible distribution of difficulty.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Difficulty:
 
     @classmethod
     def of(cls, text: "str | Difficulty") -> "Difficulty":
-        """By its name, or as Beta parameters."""
+        """Difficulty by name, or from Beta parameters."""
         if isinstance(text, Difficulty):
             return text
         if not isinstance(text, str):
@@ -75,14 +75,14 @@ class Difficulty:
         return self.words
 
     def each(self) -> "list[Difficulty]":
-        """Every spread that may be the true one, by itself."""
+        """Each plausible distribution by itself."""
         return [
             Difficulty(self.words, self.rates[[at]], self.weights[[at]])
             for at in range(len(self.rates))
         ]
 
     def as_one(self) -> _Points:
-        """Points and weights of all spreads together; those close to each other are one."""
+        """The average of all distributions, with close points merged."""
         if len(self.rates) == 1:
             return self.rates[0], self.weights[0]
         rates, weights = self.rates.ravel(), self.weights.ravel() / len(self.rates)
@@ -93,7 +93,7 @@ class Difficulty:
         return np.bincount(cell, weights * rates)[some] / whole[some], whole[some]
 
     def with_mean(self, value: Callable[[Array], Array], mean: float) -> "Difficulty":
-        """The same with all log odds shifted until the mean of a value of the rates is `mean`."""
+        """Copy with all log odds shifted so that the mean value of the rates is `mean`."""
         shift = shift_to(lambda s: float(self._mean(value(shift_log_odds(self.rates, s)))), mean)
         return replace(
             self,
@@ -106,7 +106,7 @@ class Difficulty:
 
 
 def shift_to(mean_at: Callable[[float], float], target: float) -> float:
-    """The shift of log odds at which a mean that goes one way with them is as asked for."""
+    """The shift of the log odds at which a monotone mean reaches its target."""
     low, high = -_FARTHEST_SHIFT, _FARTHEST_SHIFT
     first, last = mean_at(low), mean_at(high)
     if not min(first, last) < target < max(first, last):
@@ -135,7 +135,7 @@ def _side(part: str, text: str) -> float:
 
 
 def _beta(right: float, wrong: float) -> _Points:
-    """Points of Gauss and Jacobi."""
+    """Nodes and weights of Gauss–Jacobi quadrature for a Beta distribution."""
     from scipy.special import roots_jacobi  # noqa: PLC0415  loaded when first needed
 
     x, weights = roots_jacobi(_NODES, wrong - 1.0, right - 1.0)
@@ -143,7 +143,7 @@ def _beta(right: float, wrong: float) -> _Points:
 
 
 def _mixed(*parts: tuple[float, _Points]) -> _Points:
-    """Several with their shares."""
+    """A mixture of distributions with these shares."""
     rates = np.concatenate([points for _, (points, _) in parts])
     return rates, np.concatenate([share * weights for share, (_, weights) in parts])
 
@@ -198,7 +198,7 @@ class PilotLog(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What was learned; a disagreement of nan was not."""
+    """What a pilot shows; the disagreement is nan if it is unknown."""
 
     difficulty: Difficulty
     disagreement: float
@@ -208,7 +208,7 @@ class Pilot:
 def learned_from(
     log: PilotLog, systems: Sequence[str], errors: Errors, rng: np.random.Generator
 ) -> Pilot:
-    """What a pilot of one system tells, or of two on the same questions."""
+    """Estimate difficulty from a pilot of one system, or of two on the same questions."""
     source = getattr(log, "source", None)
     if not isinstance(source, Source):
         raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
@@ -239,7 +239,7 @@ def learned_from(
 
 
 def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
-    """One system or two: those named, or all there are."""
+    """The one or two systems of the pilot: those named, or all."""
     chosen = [systems] if isinstance(systems, str) else list(systems)
     strange = [name for name in chosen if name not in found]
     if strange:
@@ -256,7 +256,7 @@ def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
 
 
 def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
-    """The questions of all tasks of one system."""
+    """Counts of all questions of a system, over all tasks."""
     if not slices:
         raise InputError(f"the pilot: {NEVER_SCORED}.")
     if not all(part.is_binary for part in slices):
@@ -289,7 +289,7 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
 
 
 def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
-    """Trials and right ones of both systems, a row per common question; how many are not."""
+    """Trials and right trials of both systems per common question, and the number of others."""
     each = [_by_question(source, name, errors) for name in names]
     shared = align(found.keys() for found in each).shared()
     counts = [np.array([*found.values()], dtype=np.int64).reshape(-1, 2) for found in each]
@@ -312,7 +312,7 @@ def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
 
 
 def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
-    """The standard deviation of the shift, as the second system's counts let expect it."""
+    """Estimate the standard deviation of the shift from the counts of the second system."""
     states, often = np.unique(pairs, axis=0, return_counts=True)
     n, right, others_n, others_right = states.T[:, :, None].astype(float)
     rates, weights = difficulty.as_one()

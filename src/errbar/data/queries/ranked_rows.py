@@ -175,7 +175,7 @@ class RankedRows(NamedTuple):
 
     @property
     def unanswered(self) -> int:
-        """Rows without one."""
+        """Rows without an answer."""
         return int((~self.answered).sum())
 
     def answers(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -184,12 +184,12 @@ class RankedRows(NamedTuple):
         return self.confidence[mask], self.outcome[mask], self.cluster[mask]
 
     def predictions(self) -> Predictions:
-        """A row costs 1 unless its outcome is 1."""
+        """Predictions with loss 1 − outcome."""
         lost = 1.0 - np.nan_to_num(self.outcome)
         return Predictions(self.confidence, lost, self.answered, self.cluster)
 
     def scored(self) -> Scored:
-        """What was answered, right or wrong; both there must be."""
+        """The answered items, with right as the positive class; both classes are required."""
         confidence, outcome, cluster = self.answers()
         return Scored(confidence, outcome, clusters=cluster)
 

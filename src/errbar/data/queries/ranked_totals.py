@@ -69,7 +69,7 @@ class Grouped(RankedSample):
 
     @property
     def units(self) -> int:
-        """How many there are to draw."""
+        """Number of units to resample."""
         return self.groups
 
     @property
@@ -83,7 +83,7 @@ class Grouped(RankedSample):
         return self.groups if self.groups < self.clusters else 0
 
     def bin_error(self, _of: Callable[["Grouped"], float]) -> float:
-        """How far a number may be from what it is without bins."""
+        """Largest error of a metric due to binning."""
         return _of(self)
 
     @property
@@ -93,7 +93,7 @@ class Grouped(RankedSample):
 
     @property
     def unanswered(self) -> int:
-        """Items without one."""
+        """Items without an answer."""
         return len(self) - self.answered
 
     @property
@@ -107,21 +107,21 @@ class Grouped(RankedSample):
         return -(-self.confidence.size // _AT_ONCE)
 
     def predictions(self) -> "Grouped":
-        """Right answers cost nothing, wrong ones 1: as these totals are."""
+        """The totals themselves: a right answer has loss 0, a wrong one 1."""
         return self
 
     def arranged(self) -> "Grouped":
-        """Ready to be weighted by group: as these totals are."""
+        """The totals themselves, which can be weighted by group."""
         return self
 
     def scored(self) -> "Grouped":
-        """What was answered, right or wrong; both there must be."""
+        """The answered items, with right as the positive class; both classes are required."""
         answered = self.only_answered()
         require_both_classes(int(answered.right.sum()), len(answered))
         return answered
 
     def by_class(self) -> "Grouped":
-        """Ready to be weighted by group: without what was not answered."""
+        """The answered items, which can be weighted by group."""
         return self.scored()
 
     def answers(self) -> NoReturn:

@@ -151,7 +151,7 @@ class Joined(Source):
         return list(dict.fromkeys(names))
 
     def _renamed(self, query: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
-        """The results of `asked` for the system of each part, under its name in the combination."""
+        """The results of `query` for the system of each part, under its name in the combination."""
         return {
             (name, *key[1:]): statistics
             for name, part in self.parts.items()
