@@ -180,13 +180,28 @@ def test_one_system_alone_has_neither_ranks_nor_comparisons() -> None:
     assert 'id="table-scores"' in page
 
 
+def test_ranks_say_which_questions_they_rest_on_and_scores_that_theirs_are_others() -> None:
+    questions = [f"q{at}" for at in range(6)]
+    one = errbar.Counts([4] * 6, [1, 2, 3, 4, 0, 1], questions=questions)
+    other = errbar.Counts([1] * 4, [0, 1, 1, 0], questions=questions[:4])
+    page = page_of({"a": one, "b": other})
+    assert "on the 4 questions that both systems have. Bar and rank" in page
+    assert page.count("the ranking above rests on the 4 questions that both systems have") == 1
+    assert '"kind":"trials","system":"a"' in page
+    assert '"kind":"trials","system":"b"' not in page  # a point is no curve
+    assert "The other system" not in page
+    same = page_of({"a": one, "b": one})
+    assert "the ranking above rests on" not in same
+    assert "The other system is in grey." in same
+
+
 def test_rewards_and_systems_without_common_questions_have_a_report_too() -> None:
     assert 'id="table-scores"' in page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
     one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
     other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
     page = page_of({"a": one, "b": other})
     assert "Systems are not compared</strong>" in page
-    assert "no question is common to all systems" in page
+    assert "No question is common to all systems" in page
 
 
 def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:

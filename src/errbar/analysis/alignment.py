@@ -222,8 +222,10 @@ def several_by_task(
     }
     if not several:
         found = ", ".join(map(repr, known)) or "none"
-        where = f", and no task has two: {', '.join(tasks)}" if len(known) > 1 else ""
-        raise InputError(f"a comparison needs at least two systems; there is {found}{where}.")
+        lack = f"; there is {found}"
+        if len(known) > 1:
+            lack = f" on one task; {found} share none of the tasks {', '.join(tasks)}"
+        raise InputError(f"a comparison needs at least two systems{lack}.")
     lone = [
         f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()

@@ -40,11 +40,25 @@ def supported(number: float, sd: float) -> str:
         return f"{number + 0.0:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
     decimals = _decimals(sd)
     if decimals <= _MOST_DECIMALS:
-        return f"{round(number, decimals) + 0.0:.{max(decimals, 0)}f}"  # without a negative zero
+        return _fixed(number, decimals)
     if number == 0:
         return "0"
     known = int(f"{number:.1e}".partition("e")[2]) + decimals
     return f"{number:.{min(max(known, 1), _MOST_DECIMALS)}e}"
+
+
+def _fixed(number: float, decimals: int) -> str:
+    """Return a number with some decimals, without a negative zero.
+
+    Sums that differ in the sixteenth digit are rounded alike.
+
+    Examples
+    --------
+    >>> _fixed(0.4525, 3), _fixed(0.45249999999999996, 3)
+    ('0.453', '0.453')
+    """
+    plain = float(f"{number:.{_EXACT_DIGITS}g}")
+    return f"{round(plain, decimals) + 0.0:.{max(decimals, 0)}f}"
 
 
 def _decimals(sd: float) -> int:
@@ -130,7 +144,7 @@ def interval_cells(
         if not (alike and math.isfinite(number)):
             found = supported(number, sd)
         else:
-            found = f"{round(number, shared) + 0.0:.{max(shared, 0)}f}"
+            found = _fixed(number, shared)
         return f"+{found}" if signed and number >= 0 and math.isfinite(number) else found
 
     columns = [pointed(text(row[at], row[-1]) for row in known) for at in range(3)]

@@ -256,7 +256,9 @@ def _verdicts(
 def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
     """Return why systems are not ranked."""
     reasons = [part.words[0] for part in sections if part.name == "ranks" and part.words]
-    return [("Systems are not compared", "."), ("", reasons[0])] if reasons else []
+    if not reasons:
+        return []
+    return [("Systems are not compared", "."), ("", f"{reasons[0][:1].upper()}{reasons[0][1:]}")]
 
 
 def _basis(board: Leaderboard | None, compared: Comparisons) -> str:

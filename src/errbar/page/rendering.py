@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from errbar.base.remarks import above, below, said_once
-from errbar.base.tables import interval_title, percent
+from errbar.base.tables import counted, interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
@@ -39,13 +39,16 @@ def render(contents: Contents) -> str:
         extensions=["jinja2.ext.do"],
     )
     template = environment.from_string(_file("page.html"))
-    script, colours = _file("page.js"), _colours(contents)
+    script, colours, curves = _file("page.js"), _colours(contents), _curves(contents)
     text: str = template.render(
         contents=contents,
         axis_of=Axis.of,
         number_of=with_interval,
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
+        same_questions=_same_questions(contents),
+        shared=_shared(contents),
+        repeated=len({curve["system"] for curve in curves if curve["kind"] == "trials"}),
         covers=contents.settings.estimand.words,
         level=percent(contents.settings.level),
         interval=interval_title(contents.settings.level),
@@ -54,9 +57,30 @@ def render(contents: Contents) -> str:
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded(contents.record()),
-        looks=embedded({"colours": colours, "curves": _curves(contents)}),
+        looks=embedded({"colours": colours, "curves": curves}),
     )
     return text
+
+
+def _shared(contents: Contents) -> str:
+    """Return the questions that ranks rest on, in words."""
+    board = contents.result("ranks")
+    if board is None:
+        return ""
+    every = "both systems" if len(board) == 2 else f"all {len(board)} ranked systems"
+    return f"{counted(board.questions, 'question')} that {every} have"
+
+
+def _same_questions(contents: Contents) -> bool:
+    """Whether ranks rest on all questions of every ranked system."""
+    board = contents.result("ranks")
+    if board is None:
+        return True
+    sizes = {row.system: 0 for row in board}
+    for row in contents.result("scores").only(metric=str(board.metric)):
+        if row.system in sizes and row.task in board.tasks:
+            sizes[row.system] += row.questions
+    return set(sizes.values()) == {board.questions}
 
 
 def _grouped(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str], list[Any]]:
@@ -132,6 +156,7 @@ def _curves(contents: Contents) -> list[dict[str, Any]]:
             "lines": [sorted(line) for line in lines.values()],
         }
         for (system, task), lines in found.items()
+        if max(map(len, lines.values())) > 1  # a point is no curve
     ]
     for kind, bands in contents.bands.items():
         curves += [

@@ -86,7 +86,8 @@ class Inspection(Result):
             if len(folders) == 1
             else ""
         )
-        return f"{who} on {tasks[0] or place}" if tasks[0] or place else who
+        where = tasks[0] or place
+        return f"{who} on {where}" if where not in ("", who) else who
 
     def facts(self) -> list[tuple[str, str]]:
         """The numbers of systems, tasks, questions and trials, each with its noun."""

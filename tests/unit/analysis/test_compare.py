@@ -394,7 +394,7 @@ class TestTasks:
 
     def test_systems_that_share_none(self) -> None:
         data = pd.concat([frame(a=A).assign(task="t"), frame(b=B).assign(task="u")])
-        with pytest.raises(InputError, match="there is 'a', 'b', and no task has two: t, u"):
+        with pytest.raises(InputError, match="'a', 'b' share none of the tasks t, u"):
             errbar.load(data).compare("avg")
 
 
