@@ -73,7 +73,7 @@ KINDS = {
     "no trials left": Kind(
         lambda table: table.filter(pl.col("trial") < 2),
         "pass@4",
-        "no question has the 4 trials that it draws; the most are 2",
+        "needs 4 trials per question; the most are 2",
         {"short": "drop"},
     ),
     "rewards": Kind(

@@ -221,11 +221,9 @@ def several_by_task(
         if len(each) > 1
     }
     if not several:
-        found = ", ".join(map(repr, known)) or "none"
-        lack = f"; there is {found}"
-        if len(known) > 1:
-            lack = f" on one task; {found} share none of the tasks {', '.join(tasks)}"
-        raise InputError(f"a comparison needs at least two systems{lack}.")
+        found = f"there is {known[0]!r}" if known else "there is none"
+        lack = f"no task has two of the {len(known)}" if len(known) > 1 else found
+        raise InputError(f"a comparison needs at least two systems; {lack}.")
     lone = [
         f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()
@@ -336,9 +334,7 @@ class _Task:
             return own
         if out.all():
             most = int(own.trials.max(initial=0))
-            raise NotEnoughTrials(
-                f"no question has the {k} trials that it draws; the most are {most}"
-            )
+            raise NotEnoughTrials(f"needs {k} trials per question; the most are {most}")
         if short.any():
             remarks.append(
                 f"{subject}: {metric} leaves out {counted(int(short.sum()), 'question')} with "

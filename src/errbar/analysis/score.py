@@ -347,7 +347,7 @@ def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
 def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
     """Where dropping short questions leaves none."""
     most = int(trials.max(initial=0))
-    return NotEnoughTrials(f"no question has the {draws} trials that it draws; the most are {most}")
+    return NotEnoughTrials(f"needs {draws} trials per question; the most are {most}")
 
 
 def _if_any(part: _Part, words: str) -> dict[str, None]:

@@ -334,12 +334,16 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
 def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
     """Names of some estimates: by metric alone if that is unambiguous, else with subjects.
 
+    Metrics that all subjects share come first, as in "pass@4, pass^4 of a, b".
+
     A subject all of whose metrics are named is listed without them.
     """
     metrics = list(dict.fromkeys(str(estimate.metric) for estimate in some))
     if sum(str(estimate.metric) in metrics for estimate in among) == len(some):
         return ", ".join(metrics)
     totals, missing = (Counter(str(estimate.of) for estimate in group) for group in (among, some))
+    if all(1 < len(metrics) == number < totals[subject] for subject, number in missing.items()):
+        return f"{', '.join(metrics)} of {', '.join(missing)}"
     names = (
         str(estimate.of)
         if 1 < totals[str(estimate.of)] == missing[str(estimate.of)]

@@ -177,7 +177,7 @@ def test_ragged_trials_count_each_question_once() -> None:
     found = errbar.load(frame(a=ragged, b=B)).compare("pass@3", short="drop")
     assert (found[0].questions, found[0].left_out) == (4, 2)
     assert "a: pass@3 leaves out 2 questions with fewer than 3 trials." in found.notes()
-    with pytest.raises(NotEnoughTrials, match="no question has the 5 trials"):
+    with pytest.raises(NotEnoughTrials, match="needs 5 trials per question; the most are 4"):
         errbar.load(frame(a=ragged, b=B)).compare("pass@5", short="drop")
 
 
@@ -394,7 +394,7 @@ class TestTasks:
 
     def test_systems_that_share_none(self) -> None:
         data = pd.concat([frame(a=A).assign(task="t"), frame(b=B).assign(task="u")])
-        with pytest.raises(InputError, match="'a', 'b' share none of the tasks t, u"):
+        with pytest.raises(InputError, match="two systems; no task has two of the 2"):
             errbar.load(data).compare("avg")
 
 

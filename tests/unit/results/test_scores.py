@@ -397,3 +397,9 @@ def test_the_sizes_under_a_table_are_those_of_every_metric() -> None:
     counts = {"a": errbar.Counts([4, 2, 4], [2, 1, 1])}
     notes = errbar.load(counts).score("pass@1", "pass@3", short="drop").notes()
     assert any("3 questions, 10 trials" in note for note in notes)
+
+
+def test_metrics_that_several_systems_lack_are_named_once() -> None:
+    short, long = np.eye(3)[:, :1], np.eye(3)
+    found = errbar.load({"a": short, "b": short, "c": long}).score("avg", "pass@3", "pass^3")
+    assert "pass@3, pass^3 of a, b: needs 3 trials per question; the most are 1." in found.notes()

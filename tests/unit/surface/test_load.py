@@ -493,7 +493,7 @@ def test_whoever_has_no_question_left_keeps_no_other_from_being_scored() -> None
         one = found[name, "pass^4"]
         assert math.isnan(one.value)
         assert (one.questions, one.trials) == (0, 0)
-        assert one.reason == f"no question has the 4 trials that it draws; the most are {most}"
+        assert one.reason == f"needs 4 trials per question; the most are {most}"
     assert "once pass^4: no question has the 4 trials" in str(scores)
 
 
