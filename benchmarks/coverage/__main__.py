@@ -17,8 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.coverage import beyond, evalperf, leaderboards, report, store
-from benchmarks.coverage.grid import QUICK, Settings
+from benchmarks.coverage.grid import ESTIMANDS, QUICK, Settings
 from benchmarks.coverage.runner import run_all
+from errbar.results.estimate import Estimand
 
 PARTS = ("run", "report", "evalperf", "leaderboards", "beyond")
 
@@ -34,6 +35,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 data sets, up to 300 questions")
     parser.add_argument("--replicates", type=int, help="data sets of each unit")
     parser.add_argument("--only", action="append", default=[], help="as in hard/30/16, or //16")
+    parser.add_argument("--level", type=float, default=0.95, help="of the intervals")
+    parser.add_argument(
+        "--target", action="append", type=Estimand, help="a target; all of them by default"
+    )
+    parser.add_argument("--every", type=int, default=1, help="every nth unit only, as 10")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--docs", type=Path, default=report.DOCS, help="where the report goes")
     parser.add_argument("--logs", type=Path, help="counts for evalperf, folder for leaderboards")
@@ -51,7 +57,12 @@ def main() -> None:
     elif options.part == "beyond":
         beyond.run(options.replicates or 200, options.only)
     else:
-        settings = QUICK if options.quick else Settings()
+        settings = replace(
+            QUICK if options.quick else Settings(),
+            level=options.level,
+            targets=tuple(options.target or ESTIMANDS),
+            every=options.every,
+        )
         if options.replicates:
             settings = replace(settings, replicates=options.replicates)
         ran = run_all(settings, options.out, options.only, options.processes)

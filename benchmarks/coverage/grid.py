@@ -23,10 +23,12 @@ from errbar.metrics import (
     PassAt,
     PassHat,
 )
+from errbar.results.estimate import Estimand
 
 QUESTIONS = (10, 30, 100, 300, 1000)
 TRIALS = (1, 2, 4, 16, 64)
 LEVEL = 0.95
+ESTIMANDS = (Estimand.POPULATION, Estimand.BENCHMARK, Estimand.RERUN)
 FAMILIES = ("avg", "pass@k", "pass^k", "g-pass@k", "maj@k", "auc@k", "geom@k", "max@k")
 _CODE = ("data/counts.py", "kernels", "metrics", "analysis/methods")  # what the results depend on
 
@@ -56,6 +58,9 @@ class Settings:
 
     replicates: int = 1000
     most_questions: int = max(QUESTIONS)
+    level: float = LEVEL
+    targets: tuple[Estimand, ...] = ESTIMANDS
+    every: int = 1  # of the units in their order, the first, and each so many later
 
     def units(self, only: Sequence[str] = ()) -> list[Unit]:
         """The units, or those that some pattern such as hard/30/16, hard or /30/ fits."""
@@ -66,11 +71,14 @@ class Settings:
             if questions <= self.most_questions
             for trials in TRIALS
         ]
+        every = every[:: self.every]
         return [unit for unit in every if not only or any(_fits(unit, one) for one in only)]
 
     def identity(self) -> str:
-        """What results must share to stand in one table: the code, the level, the replicates."""
-        return f"errbar {errbar.__version__} {code()}, {LEVEL:g}, {self.replicates} replicates"
+        """What a result depends on: the code, the level, the replicates, the targets."""
+        targets = "" if self.targets == ESTIMANDS else f", {' and '.join(self.targets)} only"
+        made_by = f"errbar {errbar.__version__} {code()}"
+        return f"{made_by}, {self.level:g}, {self.replicates} replicates{targets}"
 
 
 QUICK = Settings(replicates=100, most_questions=300)

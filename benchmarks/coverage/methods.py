@@ -25,7 +25,6 @@ Integers = NDArray[np.int64]
 OURS = "errbar"
 PEERS = ("posterior", "clt", "bootstrap")
 METHODS = (OURS, *PEERS)
-ESTIMANDS = (Estimand.POPULATION, Estimand.BENCHMARK, Estimand.RERUN)
 _RESAMPLES = 1000
 _ALIKE = np.linspace(0.0, 1.0, 101)  # metrics that agree at these rates are the same
 
@@ -73,7 +72,8 @@ def at_rates(metric: CountMetric, rates: Array) -> list[Array]:
 def ours(
     systems: Systems,
     metrics: Sequence[CountMetric],
-    estimands: Sequence[Estimand] = ESTIMANDS,
+    estimands: Sequence[Estimand],
+    level: float = LEVEL,
 ) -> dict[Estimand, Ends]:
     """Calibrated intervals for each target."""
     first = firsts(metrics)
@@ -81,7 +81,7 @@ def ours(
     where = [distinct.index(at) for at in first]
     found: dict[Estimand, Ends] = {}
     for estimand in estimands:
-        method = Calibrated(estimand, LEVEL)
+        method = Calibrated(estimand, level)
         rows = method.cells(systems.each, [metrics[at] for at in distinct], most_chains=1)
         found[estimand] = _ends([rows[at] for at in where])
     return found
@@ -105,22 +105,22 @@ def firsts(metrics: Sequence[CountMetric]) -> list[int]:
 
 
 def peers(
-    systems: Systems, metrics: Sequence[CountMetric], rng: np.random.Generator
+    systems: Systems, metrics: Sequence[CountMetric], rng: np.random.Generator, level: float
 ) -> dict[str, Ends]:
     """The documented posterior, the central limit theorem over questions, and the bootstrap."""
     return {
-        "posterior": posterior(systems, metrics),
-        "clt": central_limit(systems, metrics),
-        "bootstrap": bootstrap(systems, metrics, rng),
+        "posterior": posterior(systems, metrics, level),
+        "clt": central_limit(systems, metrics, level),
+        "bootstrap": bootstrap(systems, metrics, rng, level),
     }
 
 
-def posterior(systems: Systems, metrics: Sequence[CountMetric]) -> Ends:
+def posterior(systems: Systems, metrics: Sequence[CountMetric], level: float = LEVEL) -> Ends:
     """Normal ends around the mean under a flat prior for every question."""
-    return _ends(Posterior(level=LEVEL).cells(systems.each, metrics))
+    return _ends(Posterior(level=level).cells(systems.each, metrics))
 
 
-def central_limit(systems: Systems, metrics: Sequence[CountMetric]) -> Ends:
+def central_limit(systems: Systems, metrics: Sequence[CountMetric], level: float = LEVEL) -> Ends:
     """The mean over questions ± 1.96 standard errors, questions being the clusters of trials."""
     values, size = systems.values(metrics), systems.questions
     mean = values @ systems.often.T / size
@@ -128,16 +128,21 @@ def central_limit(systems: Systems, metrics: Sequence[CountMetric]) -> Ends:
     variance = np.einsum("mrs,rs->mr", off, systems.often) / (size - 1.0)
     error = np.sqrt(variance / size)
     ends = [
-        normal_ends(one, sd, LEVEL, metric.bounds)
+        normal_ends(one, sd, level, metric.bounds)
         for metric, one, sd in zip(metrics, mean, error, strict=True)
     ]
     return Ends(np.array([low for low, _ in ends]), np.array([high for _, high in ends]))
 
 
-def bootstrap(systems: Systems, metrics: Sequence[CountMetric], rng: np.random.Generator) -> Ends:
+def bootstrap(
+    systems: Systems,
+    metrics: Sequence[CountMetric],
+    rng: np.random.Generator,
+    level: float = LEVEL,
+) -> Ends:
     """Quantiles over resampled questions, which are counted by state."""
     values, size = systems.values(metrics), systems.questions
-    tails = [0.5 * (1.0 - LEVEL), 0.5 * (1.0 + LEVEL)]
+    tails = [0.5 * (1.0 - level), 0.5 * (1.0 + level)]
     ends = np.empty((2, len(metrics), len(systems.each)))
     for at, often in enumerate(systems.often):
         seen = np.flatnonzero(often)

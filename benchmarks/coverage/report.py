@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.coverage import store
 from benchmarks.coverage.cells import Cell, cells
-from benchmarks.coverage.grid import FAMILIES
-from benchmarks.coverage.methods import ESTIMANDS, METHODS
+from benchmarks.coverage.grid import ESTIMANDS, FAMILIES
+from benchmarks.coverage.methods import METHODS
 from benchmarks.coverage.tables import full, summary
 from errbar.plots import Picture, coverage_map
 

@@ -23,7 +23,7 @@ def run_all(settings: Settings, folder: Path, only: Sequence[str], processes: in
     known = store.done(folder, settings.identity())
     units = settings.units(only)
     missing = [unit for unit in units if unit not in known]
-    missing.sort(key=lambda unit: unit.trials, reverse=True)  # the long ones first
+    missing.sort(key=lambda unit: unit.trials * unit.questions)  # the short ones first
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("units", total=len(units), completed=len(units) - len(missing))
@@ -48,7 +48,7 @@ def _in_a_process(unit: Unit, settings: Settings) -> dict[str, Any]:
     """A process for each unit: starting one takes a second of minutes, and needs no semaphores."""
     command = [sys.executable, "-m", "benchmarks.coverage.unit", str(unit)]
     said = subprocess.run(
-        [*command, str(settings.replicates)],
+        [*command, str(settings.replicates), str(settings.level), *settings.targets],
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         cwd=_ROOT,
         stdout=subprocess.PIPE,

@@ -8,7 +8,8 @@ from statistics import median
 
 from benchmarks.coverage import wide
 from benchmarks.coverage.cells import NAMES, WIDEST, Cell, error_of, listed, of_target, percent
-from benchmarks.coverage.methods import ESTIMANDS, METHODS, PEERS
+from benchmarks.coverage.grid import ESTIMANDS
+from benchmarks.coverage.methods import METHODS, PEERS
 
 _NO_PRIOR = ("clt", "bootstrap")
 

@@ -1,6 +1,7 @@
 """One unit: simulate, make every interval, and count how often each holds its target.
 
-`python -m benchmarks.coverage.unit hard/30/16 1000` prints one, with 1000 data sets, as JSON.
+`python -m benchmarks.coverage.unit hard/30/16 1000 0.95 population` prints one, with 1000 data sets
+and intervals of 95 %, as JSON; without targets it has all three.
 """
 
 import json
@@ -12,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.difficulties import DIFFICULTIES, Difficulty
-from benchmarks.coverage.grid import Asked, Settings, Unit, asked
+from benchmarks.coverage.grid import ESTIMANDS, Asked, Settings, Unit, asked
 from benchmarks.coverage.methods import (
-    ESTIMANDS,
     METHODS,
     OURS,
     Ends,
@@ -40,6 +40,7 @@ class Row(NamedTuple):
     k: int
     estimand: str
     method: str
+    replicates: int
     covered: float
     below: float  # share of the intervals that end before the truth
     above: float
@@ -51,19 +52,22 @@ def run(unit: Unit, settings: Settings) -> dict[str, Any]:
     """The rows of one unit, and what they depend on."""
     start = time.perf_counter()
     wanted = asked(unit.trials)
-    totals = np.zeros((len(ESTIMANDS), len(METHODS), 4, len(wanted)))
+    totals = np.zeros((len(settings.targets), len(METHODS), 4, len(wanted)))
     for first in range(0, settings.replicates, _TOGETHER):
         number = min(_TOGETHER, settings.replicates - first)
-        totals += batch(unit, first, number, [one.metric for one in wanted])
+        totals += batch(unit, first, number, [one.metric for one in wanted], settings)
     return {
         "unit": list(unit),
         "identity": settings.identity(),
+        "level": settings.level,
         "seconds": round(time.perf_counter() - start, 1),
-        "rows": rows(wanted, totals / settings.replicates),
+        "rows": rows(wanted, totals / settings.replicates, settings),
     }
 
 
-def batch(unit: Unit, first: int, number: int, metrics: list[CountMetric]) -> Array:
+def batch(
+    unit: Unit, first: int, number: int, metrics: list[CountMetric], settings: Settings
+) -> Array:
     """Sums over some replicates, which depend on nothing but their place: target × method × …"""
     difficulty = DIFFICULTIES[unit.difficulty]
     which = list(DIFFICULTIES).index(unit.difficulty)
@@ -75,14 +79,15 @@ def batch(unit: Unit, first: int, number: int, metrics: list[CountMetric]) -> Ar
         Estimand.BENCHMARK: benchmark(rates, metrics),
         Estimand.RERUN: again.observed(metrics),
     }
-    calibrated, others = ours(systems, metrics), peers(systems, metrics, rng)
+    calibrated = ours(systems, metrics, settings.targets, settings.level)
+    others = peers(systems, metrics, rng, settings.level)
     return np.array(
         [
             [
                 judged(calibrated[target] if method == OURS else others[method], truth[target])
                 for method in METHODS
             ]
-            for target in ESTIMANDS
+            for target in settings.targets
         ]
     )
 
@@ -112,20 +117,23 @@ def benchmark(rates: Array, metrics: list[CountMetric]) -> Array:
     )
 
 
-def rows(wanted: list[Asked], shares: Array) -> list[Row]:
+def rows(wanted: list[Asked], shares: Array, settings: Settings) -> list[Row]:
     """A row for each metric, target and method."""
     return [
         Row(
-            *(one.family, one.k, target.value, method),
+            *(one.family, one.k, target.value, method, settings.replicates),
             *(round(float(x), 6) for x in (1.0 - below - above, below, above, width, flat)),
         )
-        for target, by_method in zip(ESTIMANDS, shares, strict=True)
+        for target, by_method in zip(settings.targets, shares, strict=True)
         for method, each in zip(METHODS, by_method, strict=True)
         for one, (below, above, width, flat) in zip(wanted, each.T, strict=True)
     ]
 
 
 if __name__ == "__main__":
-    name, questions, trials = sys.argv[1].split("/")
+    place, replicates, level, *targets = sys.argv[1:]
+    name, questions, trials = place.split("/")
     unit = Unit(name, int(questions), int(trials))
-    print(json.dumps(run(unit, Settings(replicates=int(sys.argv[2])))))
+    judged_by = tuple(Estimand(target) for target in targets) or ESTIMANDS
+    how = Settings(replicates=int(replicates), level=float(level), targets=judged_by)
+    print(json.dumps(run(unit, how)))

@@ -26,6 +26,7 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
 from errbar.kernels.hierarchical import exchangeable
+from errbar.kernels.resample import unseen_weights
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.base import Refusals, reason_of
@@ -289,14 +290,13 @@ class _Sampled:
         scores = np.zeros((_DRAWS, systems))
         for part in self._parts:
             low, high = part.range
-            size = float(part.sizes @ part.sizes) / part.size
-            ladder = np.linspace(low, high, systems)
+            ladder, once = np.linspace(low, high, systems), np.ones(part.sizes.size)
             step = max(1, _AT_ONCE // part.sizes.size)
             for start in range(0, _DRAWS, step):
                 some = slice(start, min(start + step, _DRAWS))
                 number = some.stop - start
                 weights = rng.standard_exponential((number, part.sizes.size))
-                unseen = size * rng.standard_exponential((number, 1))
+                unseen = unseen_weights(part.sizes, once, (number, 1), rng)
                 order = rng.permuted(np.tile(ladder, (number, 1)), axis=1)
                 total = (weights @ part.sizes)[:, None] + unseen
                 scores[some] += part.weight * (weights @ part.totals.T + unseen * order) / total

@@ -30,9 +30,9 @@ from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Named, Results, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
-from errbar.kernels.bounded_mean import most_noise
 from errbar.kernels.interval import endpoints, skewed_ends, student_reach
 from errbar.kernels.sign_flip import effective_size
+from errbar.kernels.urn import most_noise
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject

@@ -12,9 +12,10 @@ Learned-Miller 2021, arXiv:2106.03163).
 
 Values may have sizes: clusters of questions, or weights. The mean is then Σ values / Σ sizes, and
 the test of a mean x is Gaffke's for the bounded variable value − x · size. The unseen value then
-needs a size: Σ size² / Σ size, the mean size of the cluster of a randomly drawn question. So the
-unseen one counts as one of the effective number of clusters, (Σ size)² / Σ size² (Kish 1965). This
-assumes that no much larger clusters exist than those observed.
+needs a size: that of the cluster of a randomly drawn question, a random observed size with
+probability in proportion to itself. Its mean is Σ size² / Σ size, so that the unseen one counts as
+one of the effective number of clusters, (Σ size)² / Σ size² (Kish 1965). This assumes that no
+larger clusters exist than those observed.
 
 The quantiles need no random numbers. P(weighted mean < x) is the chance that a weighted sum of
 Gamma variables is negative, which the saddle-point approximation of Lugannani and Rice (1980)
@@ -33,8 +34,8 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
-# With more distinct values the approximation alone is used: its normal score is then off by less
-# than 1e-3 (tests/unit/kernels/test_bounded_mean.py).
+# More distinct values are merged into about as many groups, which moves the normal score of an end
+# by less than 1e-3 (tests/unit/kernels/test_bounded_mean.py).
 _MOST_TERMS = 256
 _CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; a Newton step leaves about its square
 _NORMAL = NormalDist()
@@ -62,10 +63,11 @@ class Sample(NamedTuple):
         low, high = self.bounds
         return Sample(-self.values, self.sizes, self.often, (-high, -low))
 
-    @property
-    def unseen_size(self) -> float:
-        """Size of an unseen value: one of the effective number of values (Kish 1965)."""
-        return float(self.often @ np.square(self.sizes)) / float(self.often @ self.sizes)
+    def unseen_sizes(self) -> tuple[Array, Array]:
+        """Possible sizes of an unseen value and their probabilities, in proportion to the sizes."""
+        sizes, place = np.unique(self.sizes, return_inverse=True)
+        mass = np.bincount(place, self.often * self.sizes)
+        return sizes, mass / mass.sum()
 
     @property
     def mean(self) -> float:
@@ -76,7 +78,8 @@ class Sample(NamedTuple):
         """Standard deviation of the weighted mean, with the unseen value at the farther bound."""
         usual, farther = self.mean, max(self.bounds, key=lambda bound: abs(bound - self.mean))
         off = self.often @ np.square(self.values - usual * self.sizes)
-        off += (self.unseen_size * (farther - usual)) ** 2
+        sizes, chances = self.unseen_sizes()
+        off += float(chances @ np.square(sizes)) * (farther - usual) ** 2
         number = float(self.often.sum())
         size = float(self.often @ self.sizes) / number
         return math.sqrt(float(off) / (number + 1.0) / (number + 2.0)) / size
@@ -115,9 +118,7 @@ def _low_end(sample: Sample, tail: float) -> float:
     z = _NORMAL.inv_cdf(max(tail, _SMALLEST))
     mean = _WeightedMean(sample)
     x = mean.guess(z)
-    if mean.shape.size > _MOST_TERMS or mean.has_no_room:
-        return x
-    return mean.corrected(x, z)
+    return x if mean.has_no_room else mean.corrected(x, z)
 
 
 def p_at_most(sample: Sample, at: float) -> float:
@@ -125,16 +126,13 @@ def p_at_most(sample: Sample, at: float) -> float:
 
     It is the chance that the weighted mean with the unseen value at the lower bound is below `at`.
     """
-    mean = _WeightedMean(sample)
-    apart = mean.apart_from(at)
-    shape, apart = mean.shape[apart != 0.0], apart[apart != 0.0]
-    if not apart.size or apart.max() < 0.0:
+    terms = _WeightedMean(sample).apart_from(at)
+    least, most = terms.extent
+    if most <= 0.0:
         return 1.0
-    if apart.min() > 0.0:
+    if least >= 0.0:
         return 0.0
-    if apart.size > _MOST_TERMS:
-        return _NORMAL.cdf(_saddle(shape, apart)[0])
-    return _chance_below(shape, apart)
+    return _chance_below(terms.pooled())
 
 
 def chance_above(sample: Sample, at: float = 0.0) -> float:
@@ -146,50 +144,90 @@ def chance_above(sample: Sample, at: float = 0.0) -> float:
     return 0.5 * (1.0 - p_at_most(sample, at) + p_at_most(sample.mirrored, -at))
 
 
-def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
-    """Upper bound on the share of the variance between values that trial noise explains.
+class _Terms(NamedTuple):
+    """Σ g·apart + e·unseen: g are Gamma and e exponential weights, `unseen` is one at random."""
 
-    A value is a U-statistic: a mean over all subsets of `draws` of its trials. If θ is its
-    expectation, its variance is at most draws/trials · θ(1 − θ) (Hoeffding 1948), and v(1 − v) has
-    the expectation θ(1 − θ) less that variance, which gives an unbiased bound. If all trials are
-    drawn, only the bound ¼ remains. An unseen question of the largest variance is added.
-    """
-    number = float(often.sum())
-    spread = float(often @ np.square(values - float(often @ values) / number))
-    left = trials - draws
-    open_to_luck = draws * values * (1.0 - values) / np.maximum(left, 1)
-    noise = float(often @ np.where(left > 0, open_to_luck, 0.25))
-    noise += 0.25 * float(often @ (draws / trials)) / number
-    return min(1.0, noise / spread) if spread else 1.0
+    shape: Array
+    apart: Array
+    chances: Array
+    unseen: Array
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Least and largest term."""
+        least = min(float(self.apart.min()), float(self.unseen.min()))
+        return least, max(float(self.apart.max()), float(self.unseen.max()))
+
+    def slopes(self, t: float) -> tuple[float, float]:
+        """First and second derivative of the cumulant generating function."""
+        part, other = self.apart / (1.0 - t * self.apart), 1.0 / (1.0 - t * self.unseen)
+        likely = self.chances * other
+        likely /= likely.sum()
+        other *= self.unseen
+        mean, square = float(likely @ other), float(likely @ (other * other))
+        slope, curve = float(self.shape @ part), float(self.shape @ (part * part))
+        return slope + mean, curve + 2.0 * square - mean * mean
+
+    def generating(self, t: float) -> float:
+        """Cumulant generating function."""
+        unseen = float(self.chances @ (1.0 / (1.0 - t * self.unseen)))
+        return math.log(unseen) - float(self.shape @ np.log1p(-t * self.apart))
+
+    def moments(self, along: Array, across: Array) -> NDArray[np.complexfloating]:
+        """Moment generating function at complex numbers."""
+        real, imaginary = 1.0 - np.outer(along, self.apart), -np.outer(across, self.apart)
+        size = np.exp(-0.5 * (np.log(real * real + imaginary * imaginary) @ self.shape))
+        angle = -(np.arctan2(imaginary, real) @ self.shape)
+        unseen = 1.0 / (1.0 - np.outer(along + 1j * across, self.unseen)) @ self.chances
+        return size * np.exp(1j * angle) * unseen
+
+    def pooled(self) -> "_Terms":
+        """Few terms: like ones are merged, so that mean and variance stay as they are."""
+        if max(self.apart.size, self.unseen.size) < _MOST_TERMS:
+            return self
+        _, total, squares = _groups(self.shape, self.apart)
+        chances, unseen, _ = _groups(self.chances, self.unseen)
+        return _Terms(total * total / squares, squares / total, chances, unseen / chances)
+
+
+def _groups(mass: Array, terms: Array) -> tuple[Array, Array, Array]:
+    """Sums of mass, mass · term and mass · term², of groups with equal shares of the last."""
+    some = np.flatnonzero(terms)
+    some = some[np.argsort(terms[some])]
+    mass, terms = mass[some], terms[some]
+    share = np.cumsum(mass * terms * terms)
+    group = np.floor(_MOST_TERMS * share / share[-1]) + (terms > 0.0)  # one sign in each
+    starts = np.flatnonzero(np.diff(group, prepend=-1.0))
+    first, second, third = (np.add.reduceat(mass * terms**power, starts) for power in range(3))
+    return first, second, third
 
 
 class _WeightedMean:
     """A mean of the values and the unseen one, at the lower bound, with random Gamma weights."""
 
     def __init__(self, sample: Sample) -> None:
-        unseen = sample.unseen_size
-        self.shape = np.append(sample.often, 1.0)
-        self._value = np.append(sample.values, sample.bounds[0] * unseen)
-        self._size = np.append(sample.sizes, unseen)
-        ratio = self._value / self._size
-        self._least, self._most = float(ratio.min()), float(ratio.max())
+        self._sample, self._bound = sample, sample.bounds[0]
+        self._unseen, self._chances = sample.unseen_sizes()
+        ratio = sample.values / sample.sizes
+        self._least = min(float(ratio.min()), self._bound)
+        self._most = max(float(ratio.max()), self._bound)
+        self.has_no_room = self._most - self._least < NO_ROOM  # all values coincide
 
-    @property
-    def has_no_room(self) -> bool:
-        """Whether all values coincide."""
-        return self._most - self._least < NO_ROOM
-
-    def apart_from(self, x: float) -> Array:
+    def apart_from(self, x: float) -> _Terms:
         """The terms whose weighted sum is negative where the weighted mean is below x."""
-        return self._value - x * self._size
+        sample = self._sample
+        apart = sample.values - x * sample.sizes
+        return _Terms(sample.often, apart, self._chances, (self._bound - x) * self._unseen)
 
     def guess(self, z: float) -> float:
         """Quantile at the normal score `z`, by the saddle-point approximation."""
         if self.has_no_room:
             return self._least
-        total = float(self.shape @ self._size)
-        mean = float(self.shape @ self._value) / total
-        spread = math.sqrt(float(self.shape @ np.square(self.apart_from(mean)))) / total
+        values, sizes, often, _ = self._sample
+        usual = float(self._chances @ self._unseen)
+        total = float(often @ sizes) + usual
+        mean = (float(often @ values) + self._bound * usual) / total
+        spread = math.sqrt(self.apart_from(mean).slopes(0.0)[1]) / total
         within = (self._least, self._most)
         return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, 1e-4)
 
@@ -199,7 +237,7 @@ class _WeightedMean:
         nearby = x + 1e-3 * min(x - least, most - x)
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
-            chance = _chance_below(self.shape, self.apart_from(x))
+            chance = _chance_below(self.apart_from(x).pooled())
             off = _NORMAL.inv_cdf(chance) - z
             new = x - off * per_score
             x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
@@ -208,47 +246,42 @@ class _WeightedMean:
         return x
 
     def _score(self, x: float) -> float:
-        return _saddle(self.shape, self.apart_from(x))[0]
+        return _saddle(self.apart_from(x))[0]
 
 
-def _saddle(shape: Array, apart: Array) -> tuple[float, float]:
-    """Normal score of P(Σ g·apart < 0) for Gamma weights g, to third order; the saddle point.
+def _saddle(terms: _Terms) -> tuple[float, float]:
+    """Normal score of the chance that the sum is negative, to third order; the saddle point.
 
     The score is Barndorff-Nielsen's r*, which agrees with Lugannani and Rice's formula to the order
     of both.
     """
-    least, most = float(apart.min()), float(apart.max())
+    least, most = terms.extent
     low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
     t = 0.0
     for _ in range(200):
-        part = apart / (1.0 - t * apart)
-        slope, curve = float(shape @ part), float(shape @ (part * part))
+        slope, curve = terms.slopes(t)
         if abs(slope) <= 1e-12 * math.sqrt(curve):
             break
         low, high = (t, high) if slope < 0 else (low, t)
         step = t - slope / curve
         t = step if low < step < high else 0.5 * (low + high)
-    w = math.copysign(math.sqrt(max(2.0 * float(shape @ np.log1p(-t * apart)), 0.0)), t)
+    w = math.copysign(math.sqrt(max(-2.0 * terms.generating(t), 0.0)), t)
     v = t * math.sqrt(curve)
     return (w + math.log(v / w) / w if abs(w) > 1e-4 else 0.0), t
 
 
-def _chance_below(shape: Array, apart: Array) -> float:
-    """P(Σ g·apart < 0) for Gamma weights g, by an integral through the saddle point."""
-    score, t = _saddle(shape, apart)
-    part = apart / (1.0 - t * apart)
-    scale = 1.0 / math.sqrt(float(shape @ (part * part)))
+def _chance_below(terms: _Terms) -> float:
+    """Chance that the sum is negative, by an integral through the saddle point."""
+    score, t = _saddle(terms)
+    scale = 1.0 / math.sqrt(terms.slopes(t)[1])
     if abs(t) < 1e-6 * scale:
         return _NORMAL.cdf(score)
     # The contour bends to the side on which the integrand decays fastest.
-    bend = -0.5 if float(shape @ np.sign(apart)) > 0 else 0.5
+    bend = -0.5 if terms.shape @ np.sign(terms.apart) + np.sign(terms.unseen[0]) > 0 else 0.5
     root_of = np.sqrt(1.0 + _NODES * _NODES)
     along, across = t + scale * bend * (root_of - 1.0), scale * _NODES
-    real, imaginary = 1.0 - np.outer(along, apart), -np.outer(across, apart)
-    size = np.exp(-0.5 * (np.log(real * real + imaginary * imaginary) @ shape))
-    angle = -(np.arctan2(imaginary, real) @ shape)
     slope = 1.0 - 1j * bend * _NODES / root_of
-    height = size * np.exp(1j * angle) * slope / (along + 1j * across)
+    height = terms.moments(along, across) * slope / (along + 1j * across)
     area = scale * float(_WEIGHTS @ height.real) / math.pi
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.arrays import Array
+
 ResampleWeights = NDArray[np.float64]
 
 _BLOCK = 1 << 15  # numbers in a work array: 256 kB, so that a dozen arrays fit in the cache
@@ -41,6 +43,17 @@ def exponential_weights(
     size = block_size(max(rows, clusters))
     for start in range(0, resamples, size):
         yield rng.standard_exponential((min(size, resamples - start), clusters))
+
+
+def unseen_weights(
+    sizes: Array, often: Array, shape: tuple[int, ...], rng: np.random.Generator
+) -> Array:
+    """Exponential weights of an unseen cluster, times its size: that of a random question's."""
+    weights = rng.standard_exponential(shape)
+    if (sizes == sizes[0]).all():
+        return float(sizes[0]) * weights
+    questions = often * sizes
+    return rng.choice(sizes, shape, p=questions / questions.sum()) * weights
 
 
 def unseen_size(sizes: NDArray[Any], clusters: int) -> float:

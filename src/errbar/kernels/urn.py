@@ -296,3 +296,20 @@ def _ways(others: tuple[int, ...], silent: int, drawn: int, level: int) -> Array
 
 def _choices(ballots: int, most: int) -> Array:
     return np.array([math.comb(ballots, drawn) for drawn in range(most + 1)], dtype=float)
+
+
+def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
+    """Upper bound on the share of the variance between values that trial noise explains.
+
+    A value is a U-statistic: a mean over all subsets of `draws` of its trials. If θ is its
+    expectation, its variance is at most draws/trials · θ(1 − θ) (Hoeffding 1948), and v(1 − v) has
+    the expectation θ(1 − θ) less that variance, which gives an unbiased bound. If all trials are
+    drawn, only the bound ¼ remains. An unseen question of the largest variance is added.
+    """
+    number = float(often.sum())
+    spread = float(often @ np.square(values - float(often @ values) / number))
+    left = trials - draws
+    open_to_luck = draws * values * (1.0 - values) / np.maximum(left, 1)
+    noise = float(often @ np.where(left > 0, open_to_luck, 0.25))
+    noise += 0.25 * float(often @ (draws / trials)) / number
+    return min(1.0, noise / spread) if spread else 1.0

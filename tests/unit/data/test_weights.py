@@ -271,10 +271,10 @@ def test_the_interval_of_weighted_rewards_is_that_of_random_weights_with_one_uns
 def _simulated_ends(
     totals: NDArray[np.float64], sizes: NDArray[np.float64], bounds: tuple[float, float]
 ) -> tuple[float, float]:
-    """Quantiles of a ratio under exponential weights; the unseen one has size Σ size² / Σ size."""
+    """Quantiles of a ratio under exponential weights; the unseen size is a random question's."""
     rng = np.random.default_rng(5)
     weights = rng.standard_exponential((400_000, totals.size))
-    unseen = float(sizes @ sizes) / float(sizes.sum()) * rng.standard_exponential(400_000)
+    unseen = rng.choice(sizes, 400_000, p=sizes / sizes.sum()) * rng.standard_exponential(400_000)
     low, high = (
         np.quantile((weights @ totals + bound * unseen) / (weights @ sizes + unseen), share)
         for bound, share in zip(bounds, (0.025, 0.975), strict=True)
@@ -293,8 +293,8 @@ def test_the_sd_of_a_comparison_is_that_of_the_weighted_differences() -> None:
     (found,) = errbar.load(pl.concat(tables)).compare("avg")
     apart = first - second
     mean = float(weights @ apart / weights.sum())
-    unseen = float(weights @ weights / weights.sum()) * (1 + abs(mean))  # at the farther bound
-    squares = float(np.square(weights * (apart - mean)).sum()) + unseen**2
+    unseen = float(weights @ weights**2 / weights.sum()) * (1 + abs(mean)) ** 2  # farther bound
+    squares = float(np.square(weights * (apart - mean)).sum()) + unseen
     sd = math.sqrt(squares / 31 / 32) / weights.mean()
     assert (found.difference, found.sd) == pytest.approx((mean, sd))
 
@@ -465,7 +465,8 @@ def test_the_interval_of_a_weighted_geom_is_that_of_weighted_known_rates() -> No
     geometric = np.sqrt((1 - (1 - rates) ** 2) * rates**2)
     rng = np.random.default_rng(5)
     drawn = weights * rng.standard_exponential((100_000, right.size))
-    unseen = (weights @ weights) / weights.sum() * rng.standard_exponential(100_000)
+    unseen = rng.choice(weights, 100_000, p=weights / weights.sum())
+    unseen *= rng.standard_exponential(100_000)
     total = drawn.sum(axis=1) + unseen
     low = np.quantile(drawn @ geometric / total, 0.025)
     high = np.quantile((drawn @ geometric + unseen) / total, 0.975)

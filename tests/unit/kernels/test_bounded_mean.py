@@ -1,6 +1,7 @@
 """Means of bounded values: against Beta quantiles, binomial tests and plain random weighting."""
 
 from math import comb
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -11,13 +12,15 @@ from scipy.special import betaincinv
 from errbar.analysis.methods.learned import all_states
 from errbar.kernels.bounded_mean import (
     Sample,
+    _chance_below,
+    _WeightedMean,
     approximate_widths,
     chance_above,
     low_end,
     mean_ends,
-    most_noise,
     p_at_most,
 )
+from errbar.kernels.urn import most_noise
 from errbar.metrics import PassAt
 
 
@@ -71,7 +74,8 @@ def test_ends_are_quantiles_of_randomly_weighted_means(number: int) -> None:
     totals = values * sizes
     low, high = mean_ends(Sample(totals, sizes, np.ones(number)), 0.95)
     weights = rng.standard_gamma(1.0, (200_000, number))
-    unseen = rng.standard_exponential(200_000) * (sizes @ sizes) / sizes.sum()
+    unseen = rng.standard_exponential(200_000)
+    unseen *= rng.choice(sizes, 200_000, p=sizes / sizes.sum())
     whole = weights @ sizes + unseen
     assert np.mean(weights @ totals / whole < low) == pytest.approx(0.025, abs=0.0015)
     assert np.mean((weights @ totals + unseen) / whole > high) == pytest.approx(0.025, abs=0.0015)
@@ -87,14 +91,28 @@ def test_a_p_value_is_the_tail_whose_end_is_there(bounds: tuple[float, float]) -
         assert p_at_most(values.mirrored, -end) > 1.0 - tail
 
 
-def test_many_values_have_nearly_the_ends_of_the_integral() -> None:
-    """Above 256 distinct values the saddle point alone is used: off by 1e-3 of a normal score."""
+@pytest.mark.parametrize("log_sd", [0.0, 1.5])
+def test_many_values_have_the_ends_of_random_weights(log_sd: float) -> None:
+    """From 256 distinct values on like ones are merged; a few may weigh as much as all others."""
     rng = np.random.default_rng(0)
-    values = rng.beta(0.3, 0.3, 257)
-    far = sample(values)
-    weights = rng.standard_exponential((40_000, 257))
-    means = (weights @ values) / (weights.sum(axis=1) + rng.standard_exponential(40_000))
-    assert low_end(far, 0.025) == pytest.approx(np.quantile(means, 0.025), abs=0.0015)
+    values, sizes = rng.beta(0.3, 0.3, 600), np.exp(log_sd * rng.standard_normal(600))
+    low, high = mean_ends(Sample(values * sizes, sizes, np.ones(600)), 0.95)
+    weights = rng.standard_exponential((60_000, 600))
+    unseen = rng.standard_exponential(60_000) * rng.choice(sizes, 60_000, p=sizes / sizes.sum())
+    total, whole = weights @ (values * sizes), weights @ sizes + unseen
+    assert np.mean(total / whole < low) == pytest.approx(0.025, abs=0.002)
+    assert np.mean((total + unseen) / whole > high) == pytest.approx(0.025, abs=0.002)
+
+
+@pytest.mark.parametrize("log_sd", [0.0, 1.5, 2.5])
+def test_merged_values_have_nearly_the_ends_of_the_integral(log_sd: float) -> None:
+    rng = np.random.default_rng(1)
+    values, sizes = rng.beta(0.3, 0.3, 1500), np.exp(log_sd * rng.standard_normal(1500))
+    many = Sample(values * sizes, sizes, np.ones(1500))
+    for side in (many, many.mirrored):
+        terms = _WeightedMean(side).apart_from(low_end(side, 0.025))
+        score = NormalDist().inv_cdf(_chance_below(terms))
+        assert score == pytest.approx(NormalDist().inv_cdf(0.025), abs=1e-3)
 
 
 def test_many_equal_values_leave_room_for_what_was_not_seen() -> None:

@@ -205,10 +205,10 @@ class _SystemEstimates:
 
     def must_learn(self, metrics: Sequence[CountMetric]) -> bool:
         """Whether the posterior of difficulty is needed."""
-        if self._single.all() or isinstance(self._counts, CategoryCounts):
+        if isinstance(self._counts, CategoryCounts):
             return False
         if not self._learns_population:
-            return True
+            return not self._single.all()
         return any(metric.draws > self._least or not _is_seen(metric) for metric in metrics)
 
     def learn(self, known: list[DifficultyPosterior]) -> None:

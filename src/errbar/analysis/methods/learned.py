@@ -36,6 +36,7 @@ from errbar.kernels.partial_identification import (
     mean_bounds,
     most_unseen,
 )
+from errbar.kernels.resample import unseen_weights
 from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
 
@@ -244,8 +245,8 @@ class DifficultyPosterior:
         scores = [part.at_rates(self._rates) for part in metric.parts()]
         rng = np.random.default_rng(self._seed)
         gamma = self._weighings(rng)
-        usual = 1.0 if self._weighed is None else float(self._squares.sum() / self._mass.sum())
-        more = usual * rng.standard_exponential(gamma.shape[:-1])
+        sizes = np.ones(1) if self._weighed is None else self._weighed.weight
+        more = unseen_weights(sizes, np.ones(sizes.size), gamma.shape[:-1], rng)
         totals = gamma.sum(axis=-1)
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         worse = metric.joined(*(total / (totals + more) for total in sums))

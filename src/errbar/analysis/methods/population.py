@@ -23,7 +23,9 @@ from errbar.data.counts import (
     in_order,
     weights_of,
 )
-from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends, most_noise
+from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
+from errbar.kernels.resample import unseen_weights
+from errbar.kernels.urn import most_noise
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Average, CategoryMetric
 
@@ -184,12 +186,11 @@ def _blend_draws(
 ) -> tuple[Array, Array]:
     """Draws of a blend, with an unseen question at the lower and at the upper bounds."""
     found: list[tuple[Array, Array]] = []
-    unseen_size = Sample(totals[0], sizes, often).unseen_size
     step = max(1, _AT_ONCE // often.size)
     for start in range(0, _WEIGHINGS, step):
         number = min(step, _WEIGHINGS - start)
         weights = rng.standard_gamma(often, (number, often.size))
-        unseen = unseen_size * rng.standard_exponential(number)
+        unseen = unseen_weights(sizes, often, (number,), rng)
         sums = [weights @ total for total in totals]
         total = weights @ sizes + unseen
         low, high = (
