@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchmarks.coverage.grid import Unit
-from benchmarks.coverage.methods import METHODS, OURS
+from benchmarks.coverage.grid import LEVEL, Unit
+from benchmarks.coverage.methods import OURS
 from benchmarks.coverage.unit import Row
 
 NAMES = {
@@ -14,10 +14,7 @@ NAMES = {
     "clt": "CLT",
     "bootstrap": "bootstrap",
 }
-WIDEST = 1.35  # times the narrowest method that holds
-_HOLDS = 0.925
-_HOLDS_WITH_TEN = 0.9
-_MOST_FLAT = 0.05  # share of intervals without a width from which on a method has none to compare
+SLACK = 0.02  # below the level: what a cell may fall short of it, less two standard errors
 _MOST_LISTED = 40
 
 
@@ -29,6 +26,7 @@ class Cell(NamedTuple):
     k: int
     estimand: str
     by_method: dict[str, Row]
+    level: float = LEVEL
 
     @property
     def ours(self) -> Row:
@@ -38,41 +36,32 @@ class Cell(NamedTuple):
     @property
     def floor(self) -> float:
         """What the coverage is to be at least."""
-        return _HOLDS if self.unit.questions > 10 else _HOLDS_WITH_TEN
+        return self.level - SLACK
 
-    def narrowest(self, methods: Sequence[str] = METHODS) -> str | None:
-        """The narrowest of some methods that holds, if any does."""
-        rows = {method: self.by_method[method] for method in methods}
-        holding = [
-            method
-            for method, row in rows.items()
-            if row.width and row.covered >= _HOLDS and row.flat <= _MOST_FLAT
-        ]
-        return min(holding, key=lambda method: rows[method].width, default=None)
-
-    def ratio(self, methods: Sequence[str] = METHODS) -> float:
-        """Our width by that of the narrowest of some methods that holds; nan where none does."""
-        narrowest = self.narrowest(methods)
-        return self.ours.width / self.by_method[narrowest].width if narrowest else math.nan
+    @property
+    def metric(self) -> str:
+        """The metric with its k."""
+        return self.family.replace("@k", f"@{self.k}").replace("^k", f"^{self.k}")
 
     @property
     def where(self) -> str:
         """Its name for a reader."""
-        name = self.family.replace("@k", f"@{self.k}").replace("^k", f"^{self.k}")
-        return f"{name}, {self.unit.difficulty}, M = {self.unit.questions}, N = {self.unit.trials}"
+        difficulty, questions, trials = self.unit
+        return f"{self.metric}, {difficulty}, M = {questions}, N = {trials}"
 
-    def misses(self, replicates: int) -> bool:
+    @property
+    def misses(self) -> bool:
         """Whether ours is short by more than two standard errors of a share at its floor."""
-        return self.ours.covered < self.floor - 2.0 * error_of(self.floor, replicates)
+        return self.ours.covered < self.floor - 2.0 * error_of(self.floor, self.ours.replicates)
 
 
-def cells(results: dict[Unit, list[Row]]) -> list[Cell]:
+def cells(results: dict[Unit, list[Row]], level: float = LEVEL) -> list[Cell]:
     """Methods side by side."""
     found: dict[tuple[Unit, str, int, str], dict[str, Row]] = {}
     for unit, rows in results.items():
         for row in rows:
             found.setdefault((unit, row.family, row.k, row.estimand), {})[row.method] = row
-    return [Cell(*place, by_method) for place, by_method in found.items()]
+    return [Cell(*place, by_method, level) for place, by_method in found.items()]
 
 
 def of_target(every: Iterable[Cell], target: str) -> list[Cell]:

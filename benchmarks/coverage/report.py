@@ -1,13 +1,12 @@
 """Tables and pictures of the results, for the documentation."""
 
 import gzip
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.coverage import store
-from benchmarks.coverage.cells import Cell, cells
-from benchmarks.coverage.grid import ESTIMANDS, FAMILIES
+from benchmarks.coverage import store, wide
+from benchmarks.coverage.cells import Cell, cells, of_target
+from benchmarks.coverage.grid import ESTIMANDS, FAMILIES, LEVEL
 from benchmarks.coverage.methods import METHODS
 from benchmarks.coverage.tables import full, summary
 from errbar.plots import Picture, coverage_map
@@ -27,13 +26,18 @@ def write(folder: Path, docs: Path) -> None:
     results, identities = store.newest(folder)
     if not results:
         raise SystemExit(f"no results in {folder}; run scripts/bench coverage first")
-    every = cells(results)
-    replicates = min(int(re.findall(r"(\d+) replicates", one)[0]) for one in identities)
+    every, widths = cells(results), wide.former()
+    levels = [level for level in store.levels(folder) if level != LEVEL]
+    others = [c for level in levels for c in cells(store.newest(folder, level)[0], level)]
     docs.mkdir(parents=True, exist_ok=True)
-    (docs / "summary.md").write_text(summary(every, identities, replicates), encoding="utf-8")
+    text = summary(every, identities, others, widths)
+    (docs / "summary.md").write_text(text, encoding="utf-8")
     for target in ESTIMANDS:
-        drawn(every, target.value, replicates).save(docs / f"{target.value}.svg")
-    table = full(every).encode()
+        path = docs / f"{target.value}.svg"
+        path.unlink(missing_ok=True)
+        if mine := of_target(every, target.value):
+            drawn(mine, target.value).save(path)
+    table = full([*every, *others], widths).encode()
     for old in ("cells.csv", "cells.csv.gz"):
         (docs / old).unlink(missing_ok=True)
     if len(table) <= _MOST:
@@ -43,10 +47,10 @@ def write(folder: Path, docs: Path) -> None:
     print(f"{len(every)} cells of {len(results)} units; report in {docs}")
 
 
-def drawn(every: Sequence[Cell], estimand: str, replicates: int) -> Picture:
+def drawn(every: Sequence[Cell], estimand: str) -> Picture:
     """The picture of one target, all methods side by side."""
     mine = sorted(
-        (cell for cell in every if cell.estimand == estimand),
+        every,
         key=lambda cell: (FAMILIES.index(cell.family), cell.unit.trials, -cell.k),
     )
     squares = [
@@ -63,7 +67,7 @@ def drawn(every: Sequence[Cell], estimand: str, replicates: int) -> Picture:
     ]
     below = [
         f"A square is a metric with its k, N trials of as many questions as stand above it, and "
-        f"{replicates} data sets",
+        f"{min(cell.ours.replicates for cell in every)} data sets",
         "How many of their intervals held the truth: red is too seldom",
     ]
     return coverage_map(squares, title=f"Coverage of 95% intervals, {estimand}", below=below)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.coverage.grid import Unit
+from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.unit import Row
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -38,8 +38,20 @@ def done(folder: Path, identity: str) -> set[Unit]:
     return {Unit(*one["unit"]) for one in finished(folder) if one["identity"] == identity}
 
 
-def newest(folder: Path) -> tuple[dict[Unit, list[Row]], list[str]]:
-    """The last result of each unit, and what the results depend on."""
-    last = {Unit(*one["unit"]): one for one in finished(folder)}
-    rows = {unit: [Row(*row) for row in one["rows"]] for unit, one in last.items()}
-    return rows, sorted({one["identity"] for one in last.values()})
+def newest(folder: Path, level: float = LEVEL) -> tuple[dict[Unit, list[Row]], list[str]]:
+    """The last result of each unit and target at a level, and what the results depend on."""
+    last: dict[tuple[Unit, str], tuple[str, list[Row]]] = {}
+    for unit in finished(folder):
+        rows = [Row(*row) for row in unit["rows"]] if unit["level"] == level else []
+        for target in {row.estimand for row in rows}:
+            mine = [row for row in rows if row.estimand == target]
+            last[Unit(*unit["unit"]), target] = (unit["identity"], mine)
+    found: dict[Unit, list[Row]] = {}
+    for (place, _), (_, rows) in last.items():
+        found.setdefault(place, []).extend(rows)
+    return found, sorted({identity for identity, _ in last.values()})
+
+
+def levels(folder: Path) -> list[float]:
+    """Levels of the intervals that were tried."""
+    return sorted({unit["level"] for unit in finished(folder)})

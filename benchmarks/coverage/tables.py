@@ -2,86 +2,101 @@
 
 import csv
 import io
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import product
 from statistics import median
 
 from benchmarks.coverage import wide
-from benchmarks.coverage.cells import NAMES, WIDEST, Cell, error_of, listed, of_target, percent
-from benchmarks.coverage.grid import ESTIMANDS
+from benchmarks.coverage.cells import NAMES, SLACK, Cell, error_of, listed, of_target, percent
+from benchmarks.coverage.grid import ESTIMANDS, LEVEL
 from benchmarks.coverage.methods import METHODS, PEERS
 
-_NO_PRIOR = ("clt", "bootstrap")
 
-
-def summary(every: Sequence[Cell], identities: Sequence[str], replicates: int) -> str:
-    """The whole text, in Markdown."""
-    error = 100 * error_of(0.95, replicates)
+def summary(
+    every: Sequence[Cell], identities: Sequence[str], others: Sequence[Cell], widths: wide.Widths
+) -> str:
+    """The whole text, in Markdown: what falls short first."""
+    targets = [target.value for target in ESTIMANDS if of_target(every, target.value)]
     parts = [
         "# Coverage of 95% intervals of repeated trials\n",
         "Made by `scripts/bench coverage report` from the results of `scripts/bench coverage`: "
         f"{'; '.join(identities)}. A cell is a metric with its k, a difficulty, M questions and N "
-        f"trials. Shares are in per cent; the standard error of a cell is {error:.1f}.\n",
-        _overview(every, replicates),
-        _peers(every),
-        *(_by_size(every, target.value) for target in ESTIMANDS),
-        *(_misses(every, target.value, replicates) for target in ESTIMANDS),
-        *(wide.section(every, target.value) for target in ESTIMANDS),
+        "trials. Shares are in per cent; the standard error of a cell of 100 data sets is "
+        f"{100 * error_of(0.95, 100):.1f}.\n",
+        _overview(every),
+        *(_misses(every, target) for target in targets),
+        _levels(others),
+        _peers(every, targets),
+        *(_by_size(every, target) for target in targets),
+        *(wide.section(every, target, widths) for target in targets),
     ]
-    return "\n".join(parts)
+    return "\n".join(filter(None, parts))
 
 
-def _overview(every: Sequence[Cell], replicates: int) -> str:
+def _overview(every: Sequence[Cell]) -> str:
     lines = [
         "## errbar\n",
-        "Short: measured below 92.5, or below 90 with 10 questions; clearly short: by more than "
-        "two standard errors. Width is that of errbar by that of the narrowest method, peers "
-        "included, that holds in 92.5 there (and has a width in 95 % of the data sets). Uniform "
-        "difficulty is what the documented posterior takes for granted: nothing that has to learn "
-        "it can be as narrow there. The last column leaves the documented posterior out: its prior "
-        "happens to fit in other places too, which no one can know from the data.\n",
-        "| target | cells | lowest | median | highest | short | clearly short | largest width | "
-        f"wider than {WIDEST} | but for uniform | against CLT and bootstrap |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        f"Short: measured below the level less {100 * SLACK:.0f}; clearly short: by more than two "
+        "standard errors of the cell.\n",
+        "| target | level | units | cells | data sets | lowest | median | highest | short | "
+        "clearly short |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        *_counted(every),
     ]
-    for target in ESTIMANDS:
-        mine = of_target(every, target.value)
-        covered = [cell.ours.covered for cell in mine]
-        ratios = _known(cell.ratio() for cell in mine)
-        too_wide = [cell for cell in mine if cell.ratio() > WIDEST]
-        learnt = [cell for cell in too_wide if cell.unit.difficulty != "uniform"]
-        no_prior = _known(cell.ratio(_NO_PRIOR) for cell in mine)
-        short = sum(cell.ours.covered < cell.floor for cell in mine)
-        clearly = sum(cell.misses(replicates) for cell in mine)
-        lines.append(
-            f"| {target.value} | {len(mine)} | {percent(min(covered))} | "
-            f"{percent(median(covered))} | {percent(max(covered))} | "
-            f"{short} ({percent(short / len(mine))} %) | {clearly} | "
-            f"{max(ratios, default=math.nan):.2f} | {len(too_wide)} | {len(learnt)} | "
-            f"{max(no_prior, default=math.nan):.2f} |"
-        )
     return "\n".join(lines) + "\n"
 
 
-def _peers(every: Sequence[Cell]) -> str:
+def _counted(every: Sequence[Cell]) -> list[str]:
+    lines = []
+    for target, level in product(ESTIMANDS, sorted({cell.level for cell in every})):
+        mine = [cell for cell in of_target(every, target.value) if cell.level == level]
+        if not mine:
+            continue
+        covered = [cell.ours.covered for cell in mine]
+        short = sum(cell.ours.covered < cell.floor for cell in mine)
+        sets = sorted({cell.ours.replicates for cell in mine})
+        lines.append(
+            f"| {target.value} | {level:g} | {len({cell.unit for cell in mine})} | {len(mine)} | "
+            f"{' or '.join(map(str, sets))} | {percent(min(covered))} | "
+            f"{percent(median(covered))} | {percent(max(covered))} | {short} | "
+            f"{sum(cell.misses for cell in mine)} |"
+        )
+    return lines
+
+
+def _levels(others: Sequence[Cell]) -> str:
+    """Other levels, on the units that were run with them."""
+    if not others:
+        return ""
+    units = sorted({str(cell.unit) for cell in others})
+    head = _overview(others).replace("## errbar", "## Other levels")
+    short = [
+        f"- {cell.where}, {cell.estimand}, level {cell.level:g}: {percent(cell.ours.covered)}"
+        for cell in others
+        if cell.misses
+    ]
+    return "\n".join(
+        [head, f"Units: {', '.join(units)}.", "", "Clearly short:\n", *(short or ["none"]), ""]
+    )
+
+
+def _peers(every: Sequence[Cell], targets: Sequence[str]) -> str:
     lines = [
         "## Side by side\n",
         "Lowest and median coverage over all cells, and the share of cells that are short.\n",
         "| target | " + " | ".join(NAMES[method] for method in METHODS) + " |",
         "|---|" + "--:|" * len(METHODS),
     ]
-    for target in ESTIMANDS:
+    for target in targets:
         said = []
         for method in METHODS:
-            mine = [
-                (cell, cell.by_method[method].covered) for cell in of_target(every, target.value)
-            ]
+            mine = [(cell, cell.by_method[method].covered) for cell in of_target(every, target)]
             short = sum(covered < cell.floor for cell, covered in mine) / len(mine)
-            covered = [one for _, one in mine]
+            covered = [share for _, share in mine]
             said.append(
                 f"{percent(min(covered))}, {percent(median(covered))}, {percent(short)} % short"
             )
-        lines.append(f"| {target.value} | {' | '.join(said)} |")
+        lines.append(f"| {target} | {' | '.join(said)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -111,9 +126,9 @@ def _by_size(every: Sequence[Cell], target: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _misses(every: Sequence[Cell], target: str, replicates: int) -> str:
+def _misses(every: Sequence[Cell], target: str) -> str:
     """The cells that are clearly short, the worst first."""
-    short = [cell for cell in of_target(every, target) if cell.misses(replicates)]
+    short = [cell for cell in of_target(every, target) if cell.misses]
     short.sort(key=lambda cell: cell.ours.covered - cell.floor)
     title = f"### {target.capitalize()}: clearly short\n\n"
     if not short:
@@ -130,22 +145,18 @@ def _misses(every: Sequence[Cell], target: str, replicates: int) -> str:
     return title + listed(lines, heads)
 
 
-def full(every: Sequence[Cell]) -> str:
+def full(every: Sequence[Cell], widths: wide.Widths) -> str:
     """A line for each cell, as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = ("covered", "below", "above", "width", "flat")
     heads = [f"{method} {part}" for method in METHODS for part in parts]
-    heads += ["width by the narrowest that holds", "why wider"]
+    heads = ["level", "data sets", *heads, "width by the former"]
     writer.writerow(["target", "difficulty", "questions", "trials", "metric", "k", *heads])
-    reasons = wide.Reasons(every)
     for cell in every:
         shares = [getattr(cell.by_method[method], part) for method in METHODS for part in parts]
-        numbers = [f"{share:.4g}" for share in shares]
-        numbers += [f"{cell.ratio():.4g}", reasons.of(cell) if cell.ratio() > WIDEST else ""]
+        numbers = [f"{cell.level:g}", cell.ours.replicates, *(f"{share:.4g}" for share in shares)]
+        if cell.level == LEVEL:
+            numbers.append(f"{wide.ratio(cell, widths):.4g}")
         writer.writerow([cell.estimand, *cell.unit, cell.family, cell.k, *numbers])
     return out.getvalue()
-
-
-def _known(numbers: Iterable[float]) -> list[float]:
-    return [one for one in numbers if not math.isnan(one)]

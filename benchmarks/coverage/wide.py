@@ -1,82 +1,57 @@
-"""Cells in which errbar is wider than the narrowest method that holds, and why.
+"""Widths against those of the methods before decisions 17 and 19, whose table is kept for this."""
 
-A method that holds for one difficulty and fails for another, all else being equal, is narrow by
-luck: the data do not say which of the two it is.
-"""
-
+import csv
+import gzip
+import io
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
 
-from benchmarks.coverage.cells import NAMES, WIDEST, Cell, listed, of_target, percent
-from benchmarks.coverage.methods import METHODS, OURS
-from errbar.results.estimate import Estimand
+from benchmarks.coverage.cells import Cell, of_target
 
-_ONE_TRIAL = "one trial per question tells no luck from difficulty, so that both are covered"
-_PRIOR_IS_TRUE = "its prior is the truth here"
-_BY_LUCK = "narrow by luck: with another difficulty it falls short"
-_CAREFUL = "errbar is more careful than it must be"
-
-
-class Reasons:
-    """Why cells are wide, from all cells of the study."""
-
-    def __init__(self, every: Iterable[Cell]) -> None:
-        self._alike: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in every:
-            self._alike[_but_for_difficulty(cell)].append(cell)
-
-    def worst(self, cell: Cell) -> tuple[float, str]:
-        """How often the narrowest method holds at worst with any difficulty, and with which."""
-        narrowest = cell.narrowest() or OURS
-        alike = self._alike[_but_for_difficulty(cell)]
-        return min((one.by_method[narrowest].covered, one.unit.difficulty) for one in alike)
-
-    def of(self, cell: Cell) -> str:
-        """Why errbar is wider there."""
-        if cell.unit.trials == 1 and cell.estimand != Estimand.POPULATION.value:
-            return _ONE_TRIAL
-        if cell.narrowest() == "posterior" and cell.unit.difficulty == "uniform":
-            return _PRIOR_IS_TRUE
-        return _BY_LUCK if self.worst(cell)[0] < cell.floor else _CAREFUL
+FORMER = Path(__file__).parents[2] / "docs" / "coverage" / "former.csv.gz"
+WIDE = 1.5  # times the former width from which on a cell is named
+Widths = dict[tuple[str, ...], float]
 
 
-def section(every: Iterable[Cell], target: str) -> str:
-    """How many there are for each reason, and the widest."""
-    mine = of_target(every, target)
-    reasons = Reasons(mine)
-    wide = sorted((cell for cell in mine if cell.ratio() > WIDEST), key=lambda cell: -cell.ratio())
-    title = f"### {target.capitalize()}: wider than {WIDEST} times the narrowest that holds\n\n"
-    if not wide:
-        return f"{title}None.\n"
-    groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-    for cell in wide:
-        groups[NAMES[cell.narrowest() or OURS], reasons.of(cell)].append(cell)
-    counted = [
-        f"| {name} | {reason} | {len(cells)} | "
-        f"{percent(max(reasons.worst(cell)[0] for cell in cells))} |"
-        for (name, reason), cells in sorted(groups.items(), key=lambda one: -len(one[1]))
+def former(path: Path = FORMER) -> Widths:
+    """Mean width of each cell by the former method."""
+    table = csv.reader(io.StringIO(gzip.decompress(path.read_bytes()).decode()))
+    next(table)
+    return {tuple(place): float(width) for *place, _, width in table}
+
+
+def ratio(cell: Cell, widths: Widths) -> float:
+    """Width by the former width; 1 where there was none."""
+    place = (cell.estimand, *map(str, cell.unit), cell.family, str(cell.k))
+    return cell.ours.width / widths[place] if widths[place] else 1.0
+
+
+def section(every: Sequence[Cell], target: str, widths: Widths) -> str:
+    """Median ratios by size, and every cell that is much wider, with its ratio."""
+    ratios = [(ratio(cell, widths), cell) for cell in of_target(every, target)]
+    if not ratios:
+        return ""
+    questions = sorted({cell.unit.questions for _, cell in ratios})
+    trials = sorted({cell.unit.trials for _, cell in ratios})
+    wide = [(share, cell) for share, cell in ratios if share > WIDE]
+    lines = [
+        f"### {target.capitalize()}: width by that of the former method\n",
+        f"Median {median(share for share, _ in ratios):.2f}; wider than {WIDE} times in "
+        f"{len(wide)} of {len(ratios)} cells. Medians by size:\n",
+        "| M | " + " | ".join(f"N = {n}" for n in trials) + " |",
+        "|--:|" + "--:|" * len(trials),
     ]
-    lines = []
-    for cell in wide:
-        each = [cell.by_method[method] for method in METHODS]
-        said = [f"{percent(row.covered)}, {row.width:.4f}" for row in each]
-        share, difficulty = reasons.worst(cell)
-        said += [NAMES[cell.narrowest() or OURS], f"{percent(share)} ({difficulty})"]
-        lines.append(f"| {cell.where} | {cell.ratio():.2f} | {' | '.join(said)} |")
-    heads = ["cell", "width", *(NAMES[method] for method in METHODS), "narrowest", "at worst"]
-    return "\n".join(
-        [
-            f"{title}At worst: how often the narrowest method holds with the worst of the seven "
-            "difficulties, the metric, k, M and N being the same; for a group, the highest of "
-            "these.\n",
-            "| narrowest | why errbar is wider | cells | at worst |",
-            "|---|---|--:|--:|",
-            *counted,
-            "",
-            listed(lines, heads),
-        ]
-    )
-
-
-def _but_for_difficulty(cell: Cell) -> tuple[object, ...]:
-    return cell.estimand, cell.family, cell.k, cell.unit.questions, cell.unit.trials
+    for m in questions:
+        by_trials = [[share for share, cell in ratios if cell.unit[1:] == (m, n)] for n in trials]
+        said = [f"{median(some):.2f}" if some else "" for some in by_trials]
+        lines.append(f"| {m} | {' | '.join(said)} |")
+    if wide:
+        lines += ["", f"Wider than {WIDE} times:", "", "| difficulty, M, N | cells |", "|---|---|"]
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for share, cell in wide:
+        place = f"{cell.unit.difficulty}, {cell.unit.questions}, {cell.unit.trials}"
+        grouped[place].append(f"{cell.metric} {share:.2f}")
+    lines += [f"| {place} | {'; '.join(names)} |" for place, names in grouped.items()]
+    return "\n".join(lines) + "\n"

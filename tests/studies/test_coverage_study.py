@@ -8,8 +8,8 @@ import pytest
 from benchmarks.coverage import beyond, evalperf, report, store, wide
 from benchmarks.coverage.cells import Cell, cells
 from benchmarks.coverage.difficulties import DIFFICULTIES
-from benchmarks.coverage.grid import FAMILIES, QUICK, TRIALS, Settings, Unit, asked
-from benchmarks.coverage.methods import ESTIMANDS, METHODS, Ends, Systems, bootstrap, central_limit
+from benchmarks.coverage.grid import ESTIMANDS, FAMILIES, QUICK, TRIALS, Settings, Unit, asked
+from benchmarks.coverage.methods import METHODS, Ends, Systems, bootstrap, central_limit
 from benchmarks.coverage.runner import run_all
 from benchmarks.coverage.unit import Row, judged, population, run
 
@@ -53,41 +53,38 @@ def test_the_report_reads_what_was_written(written: Path, tmp_path: Path) -> Non
     report.write(written, tmp_path)
     with (tmp_path / "cells.csv").open() as file:
         assert len(list(csv.DictReader(file))) == len(asked(2)) * len(ESTIMANDS)
-    assert "| population | 15 |" in (tmp_path / "summary.md").read_text()
+    assert "| population | 0.95 | 1 | 15 | 3 |" in (tmp_path / "summary.md").read_text()
     for target in ESTIMANDS:
         drawn = (tmp_path / f"{target.value}.svg").read_text()
         assert drawn.count("h9v9h-9Z") == len(asked(2)) * len(METHODS)
 
 
-def of_a_difficulty(name: str, trials: int, shares: dict[str, tuple[float, float]]) -> Cell:
-    """A cell with coverage and width of some methods; the others have no width."""
+def of_a_width(width: float, covered: float = 0.95) -> Cell:
+    """A cell of the benchmark with some width and coverage."""
     rows = [
-        Row("avg", 1, "benchmark", method, covered, 1.0 - covered, 0.0, width, 0.0)
+        Row("avg", 1, "benchmark", method, 100, covered, 1.0 - covered, 0.0, width, 0.0)
         for method in METHODS
-        for covered, width in [shares.get(method, (0.0, 0.0))]
     ]
-    (cell,) = cells({Unit(name, 30, trials): rows})
+    (cell,) = cells({Unit("easy", 30, 4): rows})
     return cell
 
 
-def test_a_wide_cell_has_its_reason() -> None:
-    narrow = {"errbar": (0.95, 0.2), "posterior": (0.95, 0.1)}
-    failing = {"errbar": (0.95, 0.2), "posterior": (0.3, 0.1)}
-    easy, hard = of_a_difficulty("easy", 4, narrow), of_a_difficulty("hard", 4, failing)
-    uniform = of_a_difficulty("uniform", 4, narrow)
-    assert easy.narrowest() == "posterior"
-    assert easy.ratio() == pytest.approx(2.0)
-    assert hard.narrowest() == "errbar"
-    assert hard.ratio() == 1.0
-    reasons = wide.Reasons([easy, hard, uniform])
-    assert reasons.worst(easy) == (0.3, "hard")
-    assert "luck" in reasons.of(easy)
-    assert "prior is the truth" in reasons.of(uniform)
-    assert "more careful" in wide.Reasons([easy]).of(easy)
-    once = of_a_difficulty("easy", 1, narrow)
-    assert "one trial" in wide.Reasons([once]).of(once)
-    assert "| narrow by luck" in wide.section([easy, hard], "benchmark")
-    assert "None." in wide.section([hard], "benchmark")
+def test_a_cell_much_wider_than_before_is_named() -> None:
+    place = ("benchmark", "easy", "30", "4", "avg", "1")
+    widths = {place: 0.1}
+    assert wide.ratio(of_a_width(0.2), widths) == pytest.approx(2.0)
+    assert "| easy, 30, 4 | avg 2.00 |" in wide.section([of_a_width(0.2)], "benchmark", widths)
+    narrow = wide.section([of_a_width(0.12)], "benchmark", widths)
+    assert "Median 1.20; wider than 1.5 times in 0 of 1 cells" in narrow
+    assert "avg 1.20" not in narrow
+    assert wide.section([of_a_width(0.12)], "rerun", widths) == ""
+    assert place in wide.former()
+
+
+def test_a_cell_misses_two_standard_errors_below_its_floor() -> None:
+    error = (0.93 * 0.07 / 100) ** 0.5
+    assert of_a_width(0.1, 0.93 - 2.01 * error).misses
+    assert not of_a_width(0.1, 0.93 - 1.99 * error).misses
 
 
 def test_the_grid_is_the_whole_one() -> None:
