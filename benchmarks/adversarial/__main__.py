@@ -34,7 +34,7 @@ Targets = tuple[str, ...]
 def every_cell(targets: Targets) -> list[Cell]:
     """All cells; their names are unique within a group."""
     wanted = [Estimand(target) for target in targets]
-    families = (samples.cells(), ranked.cells(), verdicts.cells(wanted), counts.cells(wanted))
+    families = (samples.cells(wanted), ranked.cells(), verdicts.cells(wanted), counts.cells(wanted))
     return [cell for cells in families for cell in cells]
 
 

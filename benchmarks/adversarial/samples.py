@@ -1,7 +1,7 @@
 """Clusters, weights, ragged trials and rewards: means over questions that are not all alike."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -119,8 +119,8 @@ RAGGED = {  # trials of the two halves, and whether the half with few trials is 
 }
 
 
-def cells() -> list[Cell]:
-    """All of them."""
+def cells(targets: Sequence[Estimand]) -> list[Cell]:
+    """All of them; weighted questions for some targets."""
     found = [
         Cell("clusters", name, partial(_clusters, clusters)) for name, clusters in CLUSTERS.items()
     ]
@@ -130,7 +130,7 @@ def cells() -> list[Cell]:
         for m in (10, 30, 100)
     ]
     found += [
-        Cell("weights", f"{name}, M = {m}", partial(_weights, *how, m))
+        Cell("weights", f"{name}, M = {m}", partial(_weights, targets, *how, m))
         for name, how in WEIGHTS.items()
         for m in (20, 50)
     ]
@@ -170,7 +170,12 @@ def _rewards(rewards: Rewards, questions: int, rng: np.random.Generator, level: 
 
 
 def _weights(
-    sd: float, link: float, questions: int, rng: np.random.Generator, level: float
+    targets: Sequence[Estimand],
+    sd: float,
+    link: float,
+    questions: int,
+    rng: np.random.Generator,
+    level: float,
 ) -> Tallies:
     z = rng.normal(size=questions)
     rates = 1.0 / (1.0 + np.exp(link * z * 2.0 - rng.normal(1.0, 1.0, questions)))
@@ -180,7 +185,9 @@ def _weights(
     counts = CountsByState(trials, rng.binomial(trials, rates), once, None, weights)
     these = float(weights @ rates / weights.sum())
     truths = {Estimand.POPULATION: _weighted_truth(sd, link), Estimand.BENCHMARK: these}
-    return _scored(counts, level, truths)
+    return _scored(
+        counts, level, {target: truths[target] for target in targets if target in truths}
+    )
 
 
 def _weighted_truth(sd: float, link: float) -> float:

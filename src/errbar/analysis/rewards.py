@@ -30,7 +30,7 @@ from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Named, Results, Slice
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
-from errbar.kernels.interval import endpoints, skewed_ends, student_reach
+from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
 from errbar.kernels.sign_flip import effective_size
 from errbar.kernels.urn import most_noise
 from errbar.metrics import CountMetric, Metric, VoteAt
@@ -267,18 +267,21 @@ def _guess(subject: str, bounds: tuple[float, float]) -> str:
 
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
-    """A warning where the mean rests on few questions."""
-    rests_on = effective_size(values - values.mean())
-    if guessed == (0.0, 1.0) or rests_on >= min(FEW, 0.5 * values.size):
+    """A warning where the mean rests on few questions, or on few for so skewed rewards."""
+    apart = values - values.mean()
+    rests_on, size = effective_size(apart), values.size
+    if guessed == (0.0, 1.0):
         return []
-    option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
-    return [
-        warning(
-            f"{subject}the spread of the rewards rests on about {max(rests_on, 1.0):.0f} of "
-            f"{values.size} questions: the mean may be far off. Give the possible range with "
-            f"{option}."
-        )
-    ]
+    few = f"{max(rests_on, 1.0):.0f} of {size} questions"
+    if rests_on < min(FEW, 0.5 * size):
+        found = f"the spread of the rewards rests on about {few}"
+    elif is_skewed(apart):
+        found = "the rewards are skewed, and the interval may be too short"
+    else:
+        return []
+    way = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+    found += f": the mean may be far off. Give the possible range with {way}."
+    return [warning(subject + found)]
 
 
 def _among_questions(

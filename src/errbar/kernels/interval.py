@@ -80,6 +80,33 @@ def endpoints(values: Array) -> tuple[float, float]:
     return float(2.0 * ordered[0] - ordered[1]), float(2.0 * ordered[-1] - ordered[-2])
 
 
+def _skewness(deviations: Array) -> float:
+    """Sample skewness G1, unbiased for normal values."""
+    n, squares = deviations.size, float(np.square(deviations).sum())
+    if n < 3 or not squares:
+        return 0.0
+    cubes = float((deviations**3).sum()) * math.sqrt(n) / squares**1.5
+    return cubes * math.sqrt(n * (n - 1)) / (n - 2)
+
+
+def is_skewed(deviations: Array) -> bool:
+    """Whether a mean rests on too few values for their skewness, which is no accident.
+
+    n is less than 25 · G1² (Cochran 1977, "Sampling Techniques", section 2.15), and G1 is more than
+    1.96 times the standard error that it has for normal values.
+
+    Examples
+    --------
+    >>> is_skewed(np.array([-1.0, -1.0, -1.0, -1.0, 4.0])), is_skewed(np.array([-1.0, 0.0, 1.0]))
+    (True, False)
+    """
+    n, skewness = deviations.size, _skewness(deviations)
+    if n < 3:
+        return False
+    error = math.sqrt(6.0 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    return n < 25.0 * skewness**2 and abs(skewness) > normal_reach(0.95) * error
+
+
 def skewed_ends(deviations: Array, level: float) -> tuple[float, float]:
     """Ends of an interval for a mean, less the estimate, which allow for skewness.
 
@@ -97,11 +124,7 @@ def skewed_ends(deviations: Array, level: float) -> tuple[float, float]:
     if n < 2 or not squares:
         return 0.0, 0.0
     error = math.sqrt(squares / (n - 1) / n)
-    skewness = 0.0
-    if n > 2:  # the estimate G1, unbiased for normal values
-        skewness = float((deviations**3).sum()) * math.sqrt(n) / squares**1.5
-        skewness *= math.sqrt(n * (n - 1)) / (n - 2)
-    a, t = skewness / math.sqrt(n), student_reach(level, n - 1)
+    a, t = _skewness(deviations) / math.sqrt(n), student_reach(level, n - 1)
     if abs(a) < _EQUAL:
         return -t * error, t * error
     high, low = (3.0 / a * (math.cbrt(1.0 + a * (x - a / 6.0)) - 1.0) for x in (-t, t))
