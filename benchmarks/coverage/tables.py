@@ -94,7 +94,7 @@ def _peers(every: Sequence[Cell], targets: Sequence[str]) -> str:
             short = sum(covered < cell.floor for cell, covered in mine) / len(mine)
             covered = [share for _, share in mine]
             said.append(
-                f"{percent(min(covered))}, {percent(median(covered))}, {percent(short)} % short"
+                f"{percent(min(covered))}, {percent(median(covered))}, {percent(short)}% short"
             )
         lines.append(f"| {target} | {' | '.join(said)} |")
     return "\n".join(lines) + "\n"
@@ -118,7 +118,7 @@ def _by_size(every: Sequence[Cell], target: str) -> str:
             short = sum(cell.ours.covered < cell.floor for cell in some)
             said.append(
                 f"{percent(min(covered))}, {percent(median(covered))}, "
-                f"{percent(short / len(some))} %"
+                f"{percent(short / len(some))}%"
                 if some
                 else ""
             )

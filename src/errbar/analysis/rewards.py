@@ -269,19 +269,17 @@ def _guess(subject: str, bounds: tuple[float, float]) -> str:
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
     """A warning where the mean rests on few questions, or on few for so skewed rewards."""
     apart = values - values.mean()
-    rests_on, size = effective_size(apart), values.size
-    if guessed == (0.0, 1.0):
-        return []
-    few = f"{max(rests_on, 1.0):.0f} of {size} questions"
-    if rests_on < min(FEW, 0.5 * size):
+    rests_on = effective_size(apart)
+    found, few = "", f"{max(rests_on, 1.0):.0f} of {values.size} questions"
+    if rests_on < min(FEW, 0.5 * values.size):
         found = f"the spread of the rewards rests on about {few}"
     elif is_skewed(apart):
         found = "the rewards are skewed, and the interval may be too short"
-    else:
+    if not found or guessed == (0.0, 1.0):
         return []
     way = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
-    found += f": the mean may be far off. Give the possible range with {way}."
-    return [warning(subject + found)]
+    advice = f"the mean may be far off. Give the possible range with {way}."
+    return [warning(f"{subject}{found}: {advice}")]
 
 
 def _among_questions(
