@@ -71,7 +71,7 @@ def of_a_width(width: float, covered: float = 0.95) -> Cell:
 
 def test_a_cell_much_wider_than_before_is_named() -> None:
     place = ("benchmark", "easy", "30", "4", "avg", "1")
-    widths = {place: 0.1}
+    widths: wide.Widths = {place: 0.1}
     assert wide.ratio(of_a_width(0.2), widths) == pytest.approx(2.0)
     assert "| easy, 30, 4 | avg 2.00 |" in wide.section([of_a_width(0.2)], "benchmark", widths)
     narrow = wide.section([of_a_width(0.12)], "benchmark", widths)
