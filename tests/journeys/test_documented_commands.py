@@ -29,6 +29,7 @@ EVERY = [block for page in PAGES for block in blocks(page)]
 BY_SPARK = "a-million-questions-on-spark.md"  # run by tests/contracts/engines/test_spark.py
 BY_GATE = "gate.md"  # the workflow is run by tests/unit/surface/test_gate.py
 BY_PYTEST = "test-with-pytest.md"  # run by tests/journeys/test_pytest_plugin.py
+BY_INSPECT = "inside-inspect.md"  # run by tests/journeys/test_inspect_extension.py
 READER, REGRADED = "add-a-reader.md", "score-lm-eval-logs.md"  # run below
 GALLERY = "gallery.md"  # run below, and drawn where the site is built
 
@@ -72,7 +73,7 @@ def test_every_block_says_what_it_is_and_code_is_run_somewhere() -> None:
     assert len(EVERY) > 80
     kinds = {block.language for block in EVERY}
     assert kinds == {"sh", "python", "text", "yaml"}
-    run = {BY_SPARK, BY_PYTEST, READER, REGRADED, GALLERY}
+    run = {BY_SPARK, BY_PYTEST, BY_INSPECT, READER, REGRADED, GALLERY}
     assert {block.page.name for block in EVERY if block.is_code} == run
     assert [block.page.name for block in EVERY if block.language == "yaml"] == [BY_GATE]
     for block in EVERY:
