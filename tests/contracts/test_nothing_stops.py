@@ -200,7 +200,7 @@ def test_a_gate_refuses_what_cannot_be_computed(kind: Kind) -> None:
     assert kind.reason in str(refused.value)
 
 
-@pytest.mark.parametrize("lack", ["few trials", "rewards", "no result"])
+@pytest.mark.parametrize("lack", ["few trials", "no result"])  # rewards: in a report below
 def test_a_report_has_the_others_and_the_reason(lack: str) -> None:
     kind = KINDS[lack]
     asked = ReportSettings(metrics=(kind.metric,), errors=kind.told.get("errors", "fail"))

@@ -75,9 +75,9 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
 }
 
 
-@pytest.fixture(params=EXAMPLES)
-def result(request: pytest.FixtureRequest, tmp_path: Path) -> Result:
-    found = EXAMPLES[request.param](tmp_path)
+@pytest.fixture(params=EXAMPLES, scope="module")
+def result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    found = EXAMPLES[request.param](tmp_path_factory.mktemp("result"))
     assert type(found).__name__ == request.param
     return found
 

@@ -183,6 +183,10 @@ WRAPPED = {
 }
 
 
+# Text with a separator, whose dialect is guessed.
+SEPARATED = {"CSV", "CSV gz", "TSV", "directory of CSV"}
+
+
 def _written(file: Path, data: bytes) -> Path:
     file.write_bytes(data)
     return file
