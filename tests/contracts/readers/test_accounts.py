@@ -193,6 +193,7 @@ def test_a_record_without_its_score_does_not_vanish_and_is_not_wrong(
 ) -> None:
     log_place = copied(place, tmp_path)
     _, before = read(log_place, name)
+    instead: Any
     for instead in (None, [], {}):
         tried = 0
         for file, changed in changed_files(log_place, before, partial(without_score, instead)):
