@@ -242,7 +242,7 @@ class _Task:
 
     def of(self, metric: ScoredMetric) -> AlignedValues:
         """Align one metric over all systems that have it."""
-        found, refused, remarks = self._tried(metric)
+        found, refused, remarks = self._values_by_system(metric)
         each = list(found.values())
         aligned = align(self._systems[system].questions for system in found)
         shape = (len(each), len(aligned.place))
@@ -275,7 +275,7 @@ class _Task:
             weights=weights,
         )
 
-    def _tried(
+    def _values_by_system(
         self, metric: ScoredMetric
     ) -> tuple[dict[str, "SystemValues"], dict[str, InputError], list[str]]:
         """Values per system, reasons why others have none, and questions dropped."""

@@ -175,7 +175,7 @@ def _pairs(
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | RefusedPair] = []
     for pair in request.pairs(data.everyone):
-        subject = _whose(data, *pair)
+        subject = _pair_name(data, *pair)
         without = next((name for name in pair if name in data.refused), None)
         if without is not None:
             error = data.refused[without]
@@ -195,8 +195,8 @@ def _pairs(
     return found
 
 
-def _whose(data: AlignedValues, first: str, other: str) -> str:
-    return f"{first} − {other}{f' · {data.task}' if data.task else ''}"
+def _pair_name(data: AlignedValues, first: str, second: str) -> str:
+    return f"{first} − {second}{f' · {data.task}' if data.task else ''}"
 
 
 def _comparison(

@@ -125,14 +125,14 @@ def _pair(
         error = data.refused[without]
         why = f"{without} has no {metric}: {reason_of(error, metric)}"
         return RefusedPair(*names, refusals.add(subject, metric, type(error)(why)))
-    first, other = (data.systems.index(name) for name in names)
+    first, second = (data.systems.index(name) for name in names)
     try:
-        both = data.shared(first, other)
+        both = data.shared(first, second)
         require_several(int(data.clusters.max()) + 1, "item" if both.size == 1 else "cluster")
     except InputError as error:
         return RefusedPair(*names, refusals.add(subject, metric, error))
-    reasons = (_no_value(data, metric, at, both) for at in (first, other))
-    return _Pair(data, metric, first, other, both, next(filter(None, reasons), ""))
+    reasons = (_no_value(data, metric, at, both) for at in (first, second))
+    return _Pair(data, metric, first, second, both, next(filter(None, reasons), ""))
 
 
 def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -> str:
@@ -208,12 +208,12 @@ class _ResampledPairs:
         """The difference of one pair, at the level of the method."""
         if at not in self._at:
             return _nowhere(self._pairs[at].reason, method.level)
-        task, first, other = self._at[at]
+        task, first, second = self._at[at]
         drawn = self._drawn[task]
         return Gap(
             float(drawn.whole[first]),
-            float(drawn.whole[other]),
-            drawn.less(first, other).spread(0, method),
+            float(drawn.whole[second]),
+            drawn.less(first, second).spread(0, method),
         )
 
 
@@ -249,12 +249,12 @@ class _Measure:
 
     def places(self, pair: _Pair) -> tuple[int, int]:
         """Indices of the scores of the two systems."""
-        left, other = (self._side(pair, system) for system in (pair.first, pair.second))
+        left, right = (self._side(pair, system) for system in (pair.first, pair.second))
         common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
-        limits = (other, left) if common else (left, other)
+        limits = (right, left) if common else (left, right)
         first, second = (
             self._index.setdefault((pair.metric, side, limit), len(self._index))
-            for side, limit in zip((left, other), limits, strict=True)
+            for side, limit in zip((left, right), limits, strict=True)
         )
         return first, second
 
@@ -299,9 +299,9 @@ class _Measure:
         return ArrangedScores(scored, data.units[kept])
 
 
-def _fewest(first: Totals, other: Totals) -> Array:
+def _fewest(first: Totals, second: Totals) -> Array:
     """The smaller number of answered items of the two systems, in every replicate."""
-    return np.minimum(first.items.sum(axis=-1), other.items.sum(axis=-1)).astype(float)
+    return np.minimum(first.items.sum(axis=-1), second.items.sum(axis=-1)).astype(float)
 
 
 def _comparison(

@@ -47,9 +47,9 @@ def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
     named = [metric_of(metric) for metric in metrics]
     ranked = [metric for metric in named if isinstance(metric, RankedMetric | LabelMetric)]
     if ranked and len(ranked) < len(named):
-        other = next(metric for metric in named if metric not in ranked)
+        unranked = next(metric for metric in named if metric not in ranked)
         raise InputError(
-            f"{ranked[0]} is compared by items and {other} by questions; ask for one kind of "
+            f"{ranked[0]} is compared by items and {unranked} by questions; ask for one kind of "
             f"metric at a time."
         )
     return ranked
@@ -191,10 +191,10 @@ def _ranks(data: Predictions) -> Array:
     return np.unique(data.confidence, return_inverse=True)[1].astype(float)
 
 
-def _equal(first: NDArray[np.intp] | None, other: NDArray[np.intp] | None) -> bool:
-    if first is None or other is None:
-        return first is other
-    return np.array_equal(first, other)
+def _equal(first: NDArray[np.intp] | None, second: NDArray[np.intp] | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
 def compare_paired(

@@ -237,11 +237,11 @@ class Differences:
         data = self._data
         masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
-        mine, theirs = data.values(first, both), data.values(second, both)
+        first_values, theirs = data.values(first, both), data.values(second, both)
         ahead = apart_by(data.alone(first, both), data.alone(second, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
-        weights, apart = data.weighing(both), apart_by(mine, theirs)
+        weights, apart = data.weighing(both), apart_by(first_values, theirs)
         paired = self._paired(apart, data.clusters[both], weights)
         spread: Spread = paired
         if self._covers is not Estimand.POPULATION and not self._has_one_trial(first, second):
@@ -249,7 +249,7 @@ class Differences:
         elif self._covers is Estimand.RERUN:
             spread = paired._replace(runs=_ROOT_TWO)
         return Difference(
-            value=mean_of(mine, weights),
+            value=mean_of(first_values, weights),
             against=mean_of(theirs, weights),
             spread=spread,
             wins=int((ahead > 0).sum()),

@@ -269,9 +269,9 @@ class PairedItems:
         rows = sorted(range(len(self.systems)), key=lambda at: self.systems[at])
         return joint_clusters([column[at] for at in rows for column in (self.loss, sure)], None)
 
-    def shared(self, first: int, other: int) -> Flags:
+    def shared(self, first: int, second: int) -> Flags:
         """Mask of the items that both systems have."""
-        both: Flags = self.present[first] & self.present[other]
+        both: Flags = self.present[first] & self.present[second]
         if not both.any():
             raise InputError(
                 "they have no item in common; check that the ids of questions and trials agree"

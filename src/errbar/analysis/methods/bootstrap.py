@@ -110,9 +110,9 @@ class Replicates(NamedTuple):
     drawn: Array
     left_out: Array
 
-    def less(self, first: int, other: int) -> "Replicates":
+    def less(self, first: int, second: int) -> "Replicates":
         """The difference of two statistics."""
-        return Replicates(*(rounded_difference(part[[first]], part[[other]]) for part in self))
+        return Replicates(*(rounded_difference(part[[first]], part[[second]]) for part in self))
 
     def spread(self, at: int, method: Bootstrap) -> "Spread":
         """Standard deviation and interval of one statistic."""

@@ -164,8 +164,8 @@ class DifficultyPosterior:
         share, variance = (noise.mean - low) / span, noise.variance / span**2
         sd = math.sqrt(noise.variance)
         if share < _SAME or share > 1.0 - _SAME:
-            other = self._beyond_an_edge(metric, level, rising=share < _SAME)
-            return Summary(noise.mean, sd, *sorted((noise.mean, other)))
+            edge = self._beyond_an_edge(metric, level, rising=share < _SAME)
+            return Summary(noise.mean, sd, *sorted((noise.mean, edge)))
         size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
         size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
         size = max(size, self._questions)  # a mean of M values varies no more than a binomial share

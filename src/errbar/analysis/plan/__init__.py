@@ -184,7 +184,7 @@ def plan(
     marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
     learned = math.isfinite(known.disagreement) and disagreement is None
     remarks = [*_goal_in_words(goal, power), *_limits(goal, power, best, resources)]
-    remarks += [*_model(goal, best, learned=learned), *_tried(best), *known.remarks]
+    remarks += [*_model(goal, best, learned=learned), *_simulated_remark(best), *known.remarks]
     return Plan(goal, power, rows, marked, tuple(remarks))
 
 
@@ -380,7 +380,7 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     return remarks
 
 
-def _tried(best: PlanRow) -> list[str]:
+def _simulated_remark(best: PlanRow) -> list[str]:
     if not best.simulations:
         return []
     runs = f"{best.simulations:,} simulated runs"

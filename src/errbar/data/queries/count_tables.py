@@ -15,7 +15,7 @@ from errbar.data.queries.expressions import (
     number_of,
     properties_in,
 )
-from errbar.data.queries.properties import refuse_torn, require_weights
+from errbar.data.queries.properties import refuse_inconsistent_cluster, require_weights
 from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
@@ -50,7 +50,9 @@ def counted_questions(
     if not allow_repeats:
         _refuse_repeats(questions)
     if "cluster" in found:
-        refuse_torn(questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns)
+        refuse_inconsistent_cluster(
+            questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns
+        )
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
     state = {name: nw.col(name) for name in (*names, *found)}
     if "weight" in found:

@@ -58,7 +58,7 @@ def _questions_in_clusters(frame: Frame, columns: Columns, by: Sequence[str]) ->
     return questions.with_columns(torn=is_inconsistent("cluster", "rows"))
 
 
-def refuse_torn(questions: Frame, columns: Columns) -> None:
+def refuse_inconsistent_cluster(questions: Frame, columns: Columns) -> None:
     """Raise an error that names a question whose rows disagree about its cluster."""
     table = fetch(questions.filter(nw.col("torn") > 0))
     if not table["torn"].size:
@@ -110,7 +110,7 @@ def clusters_of(
     if "cluster" not in columns:
         return {}
     questions = _questions_in_clusters(frame, columns, by)
-    refuse_torn(questions, columns)
+    refuse_inconsistent_cluster(questions, columns)
     table = fetch(questions)
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for key, question, cluster in zip(
@@ -127,9 +127,9 @@ def clusters_of(
     return numbers
 
 
-def refuse_torn_clusters(frame: Frame, columns: Columns, by: Sequence[str]) -> None:
+def refuse_inconsistent_clusters(frame: Frame, columns: Columns, by: Sequence[str]) -> None:
     """Raise an error that names a question whose rows disagree about its cluster."""
-    refuse_torn(_questions_in_clusters(frame, columns, by), columns)
+    refuse_inconsistent_cluster(_questions_in_clusters(frame, columns, by), columns)
 
 
 def _questions_with_weights(frame: Frame, columns: Columns, by: Sequence[str]) -> Frame:

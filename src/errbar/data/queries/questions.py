@@ -36,7 +36,7 @@ from errbar.data.queries.expressions import (
 )
 from errbar.data.queries.properties import (
     clusters_of,
-    refuse_torn_clusters,
+    refuse_inconsistent_clusters,
     require_weights,
     weights_of,
 )
@@ -73,7 +73,7 @@ def slices(
     if "unknown" in table and table["unknown"].any():
         statuses(frame, columns)  # which names it
     if "torn" in table and table["torn"].any():
-        refuse_torn_clusters(frame, columns, by)
+        refuse_inconsistent_clusters(frame, columns, by)
     if "weight" in columns:
         require_weights(frame, columns, by, table)
     if table["other"].any():

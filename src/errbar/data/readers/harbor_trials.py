@@ -230,7 +230,7 @@ def name_trials(
             more = ", ".join(part for part in (setting, apart) if part)
             name = f"{agent} ({more})" if agent and more else agent or more or job.label
             systems.setdefault(name, []).append((job, trial))
-    _say_what_was_joined(systems, log)
+    _remark_on_joined(systems, log)
     if files_are is None and len(jobs) > 1 and not all(trial.is_named for trial in every):
         log.remarks.append(
             guess(
@@ -242,7 +242,7 @@ def name_trials(
     return systems
 
 
-def _say_what_was_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
+def _remark_on_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
     for system, trials in systems.items():
         tasks: dict[str, dict[str, None]] = {}
         for job, trial in trials:

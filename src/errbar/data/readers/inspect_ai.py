@@ -80,7 +80,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         met = rows.add(selection)
         if logs[selection.key] == 1:
             log.claims += _claims(selection, met)
-    log.remarks += [*_going_on(logs, choice), *rows.remarks()]
+    log.remarks += [*_several_logs_remark(logs, choice), *rows.remarks()]
     return log
 
 
@@ -367,7 +367,7 @@ def _metric(reducer: str) -> str:
     return ""
 
 
-def _going_on(logs: Mapping[tuple[str, str], int], choice: Choice) -> Iterator[Above]:
+def _several_logs_remark(logs: Mapping[tuple[str, str], int], choice: Choice) -> Iterator[Above]:
     """Remark on several logs of the same system and task."""
     several = [(key, n) for key, n in logs.items() if n > 1]
     if several:

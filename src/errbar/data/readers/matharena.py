@@ -65,7 +65,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     for file in files:
         folder = os.path.dirname(file)
         if folder not in folders:
-            folders[folder] = subject = _whose(Path(folder))
+            folders[folder] = subject = _subject_of(Path(folder))
             totals.setdefault(subject, _StatedTotals())
         subject = folders[folder]
         _add(log, file, object_of(file), subject, totals[subject])
@@ -78,7 +78,7 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     return log
 
 
-def _whose(folder: Path) -> _Subject:
+def _subject_of(folder: Path) -> _Subject:
     """Model and competition in a path.
 
     Models have a provider before their name, and newer competitions a family before theirs:

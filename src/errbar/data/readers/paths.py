@@ -103,7 +103,7 @@ def _read_paths(paths: Paths, request: ReadRequest) -> Source:
         if not sources:
             require_no_choice(request)
         sources += _tables(tables, by_name, request, accounts, _shown(paths), named=bool(sources))
-    return _as_one(sources, accounts)
+    return _combined(sources, accounts)
 
 
 def _without_copies(
@@ -127,7 +127,7 @@ def _mapped(
         raise InputError(_nothing_to_map(request.how.assignment, request.reader, where))
     require_no_choice(request)
     try:
-        return _as_one(_tables(files, by_name, request, accounts, where), accounts)
+        return _combined(_tables(files, by_name, request, accounts, where), accounts)
     except InputError as error:
         logs = find_readers(files).found
         if not logs:
@@ -236,7 +236,7 @@ def _matrices(
     return [replace(joined, origin=replace(joined.origin, remarks=remarks))]
 
 
-def _as_one(sources: Sequence[Source], accounts: "_Skipped") -> Source:
+def _combined(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     """Combine sources into one, with the accounts of all files."""
     whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
     skipped = Accounts(accounts)

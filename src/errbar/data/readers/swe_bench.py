@@ -129,7 +129,7 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         log.leave_out(file, "submitted ids that are in no other list", report.counts["elsewhere"])
         log.remarks += contradictions(report)
         if key in runs:
-            log.remarks.append(_held_against(report, runs.pop(key), log))
+            log.remarks.append(_compare_reports(report, runs.pop(key), log))
         reports[key] = report
     models: dict[str, list[InstanceRun]] = {}
     for run in (*reports.values(), *runs.values()):
@@ -141,9 +141,9 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         _add(log, model, each)
 
 
-def _held_against(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
+def _compare_reports(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     """Compare the report of a run with those of its instances, which are not counted again."""
-    other = [
+    differing = [
         name
         for name, (outcome, _) in tree.judged.items()
         if outcome is not None and outcome != (report.judged.get(name, (None, ""))[0] or 0.0)
@@ -151,10 +151,11 @@ def _held_against(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     for file in tree.files.values():
         log.leave_out(file, "instances that the report of their run has too")
     subject = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
-    if other:
+    if differing:
+        say = "says" if len(differing) == 1 else "say"
         return warning(
-            f"{subject} of their own, and {len(other)} {'says' if len(other) == 1 else 'say'} "
-            f"otherwise than {report.path.name}, by which they are counted: {some_of(other)}."
+            f"{subject} of their own, and {len(differing)} {say} "
+            f"otherwise than {report.path.name}, by which they are counted: {some_of(differing)}."
         )
     return f"{subject} of their own, and say the same as {report.path.name}."
 

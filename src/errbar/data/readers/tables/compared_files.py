@@ -135,15 +135,15 @@ class _Contents:
             groups = parts
         yield from (group for group in groups if self.size(group[0]))
 
-    def is_copy(self, file: Path, other: Path) -> bool:
+    def is_copy(self, file: Path, original: Path) -> bool:
         """Whether one of two files with equal content is a copy of the other."""
-        if _is_called_copy(file, other) or _MOMENT.search(self.head(other)):
+        if _is_called_copy(file, original) or _MOMENT.search(self.head(original)):
             return True
-        if _plain_name(file) != _plain_name(other):
+        if _plain_name(file) != _plain_name(original):
             return False
-        if _MOMENT.search(other.name.encode()):
+        if _MOMENT.search(original.name.encode()):
             return True
-        roots = _roots(file, other)
+        roots = _roots(file, original)
         if roots is None or len({_plain_name(folder) for folder in roots}) > 1:
             return False
         return self.is_subset(*roots) or self.is_subset(*roots[::-1])
@@ -194,9 +194,9 @@ def _plain_name(file: Path) -> str:
     return f"{_COPY_MARK.sub('', stem)}{point}{ending}"
 
 
-def _is_called_copy(file: Path, other: Path) -> bool:
-    alike = _plain_name(file) == _plain_name(other)
-    return alike and file.parent.resolve() == other.parent.resolve()
+def _is_called_copy(file: Path, original: Path) -> bool:
+    alike = _plain_name(file) == _plain_name(original)
+    return alike and file.parent.resolve() == original.parent.resolve()
 
 
 def _has_records(file: Path) -> bool:

@@ -41,7 +41,7 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
         if plain_name(name) in VAGUE or not _holds_outcomes(sample(name)):
             continue
         if not _is_threshold(sample(vague), sample(name)):
-            return [name, *(other for other in candidates if other != name)]
+            return [name, *(candidate for candidate in candidates if candidate != name)]
     return list(candidates)
 
 
@@ -58,7 +58,7 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
             continue
         if any(number_in(word) is not None for word in words):
             continue
-        others = [other for other in present if other not in (name, outcome)]
+        others = [column for column in present if column not in (name, outcome)]
         if plain_name(name) in REFERENCES and named_like(others, ANSWERS):
             continue  # a reference answer next to a scored answer
         anyway = mapping("outcome", outcome)
@@ -91,12 +91,12 @@ def _holds_outcomes(values: Sequence[object]) -> bool:
 
 def _is_threshold(vague: Sequence[object], specific: Sequence[object]) -> bool:
     """Whether one column is 1 exactly where another reaches a threshold, and 0 elsewhere."""
-    pairs = [(worth_of(flag), worth_of(other)) for flag, other in zip(vague, specific, strict=True)]
-    some = [(flag, other) for flag, other in pairs if flag is not None and other is not None]
-    reached = [other for flag, other in some if flag == 1]
-    failed = [other for flag, other in some if flag == 0]
+    pairs = [(worth_of(flag), worth_of(score)) for flag, score in zip(vague, specific, strict=True)]
+    some = [(flag, score) for flag, score in pairs if flag is not None and score is not None]
+    reached = [score for flag, score in some if flag == 1]
+    failed = [score for flag, score in some if flag == 0]
     if not reached or not failed:
-        return len({other for _, other in some}) < 2  # both are constant
+        return len({score for _, score in some}) < 2  # both are constant
     return min(reached) > max(failed)
 
 
@@ -218,12 +218,12 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
     free = free_columns(rows.columns, columns)
     group = name.rpartition(".")[0]
-    others = [other for other in columns.also if other in free]
-    others += [other for other in free if group and other.startswith(f"{group}.")]
+    others = [column for column in columns.also if column in free]
+    others += [column for column in free if group and column.startswith(f"{group}.")]
     others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
     found = []
-    for other in dict.fromkeys(others):
-        number = number_expression(rows, other, kinds[other])
+    for column in dict.fromkeys(others):
+        number = number_expression(rows, column, kinds[column])
         if number is None:
             continue
         both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"
@@ -233,12 +233,12 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             f"avg(CAST({quoted(name)} AS DOUBLE)), avg({number})"
         ).fetchall()[0]
         if not strange and differ and mean is not None and mine is not None:
-            found.append((other, differ, mine, mean))
+            found.append((column, differ, mine, mean))
     if not found or not math.isfinite(found[0][2]):
         return []
     listed = "; ".join(
-        f"{other!r} has mean {mean:.4g} and differs in {differ} rows"
-        for other, differ, _, mean in found[:_SHOWN]
+        f"{column!r} has mean {mean:.4g} and differs in {differ} rows"
+        for column, differ, _, mean in found[:_SHOWN]
     )
     more = f"; and {len(found) - _SHOWN} more columns" if len(found) > _SHOWN else ""
     choose = mapping("outcome", found[0][0])
@@ -250,7 +250,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
-def _is_variant(other: str, outcome: str) -> bool:
+def _is_variant(column: str, outcome: str) -> bool:
     """Whether a column is another version of the outcome, such as acc_norm beside acc.
 
     Examples
@@ -258,5 +258,5 @@ def _is_variant(other: str, outcome: str) -> bool:
     >>> [_is_variant(name, "acc") for name in ("acc_norm", "acc_stderr", "accent", "acc")]
     [True, False, False, False]
     """
-    version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", other, re.IGNORECASE)
-    return version is not None and not {plain_name(version[1]), plain_name(other)} & _NO_VERSIONS
+    version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", column, re.IGNORECASE)
+    return version is not None and not {plain_name(version[1]), plain_name(column)} & _NO_VERSIONS

@@ -84,7 +84,7 @@ def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Colum
             f"tables that were concatenated does: the question is {name!r}. "
             f"{mapping('question', chosen)} keeps {chosen!r}."
         )
-        return _taken(columns, name), [remark]
+        return _with_id(columns, name), [remark]
     number = f"TRY_CAST({text_of(chosen)} AS BIGINT)"
     least, most, ids = rows.aggregate(
         f"min({number}), max({number}), count(DISTINCT {text_of(chosen)})"
@@ -148,13 +148,15 @@ def _finer(
     if questions == number or "trial" in columns:
         return columns, []
     chosen = columns["question"]
-    for other in extents:
-        if other.with_chosen < number or plain_name(other.name) not in _IDS:
+    for extent in extents:
+        if extent.with_chosen < number or plain_name(extent.name) not in _IDS:
             continue
-        if questions < other.ids < number and _are_numbers(rows, chosen):
-            return _taken(columns, other.name, trial=chosen), [_numbers_samples(chosen, other.name)]
-        if other.ids == number and _is_shared(rows, columns, other.name):
-            found, reason = _taken(columns, other.name), _is_coarse(rows, columns, other.name)
+        if questions < extent.ids < number and _are_numbers(rows, chosen):
+            return _with_id(columns, extent.name, trial=chosen), [
+                _numbers_samples(chosen, extent.name)
+            ]
+        if extent.ids == number and _is_shared(rows, columns, extent.name):
+            found, reason = _with_id(columns, extent.name), _is_coarse(rows, columns, extent.name)
             groups = rows.aggregate(f"count(DISTINCT {text_of(chosen)})").fetchall()[0][0]
             if groups >= _MANY and "cluster" not in columns:
                 return found.with_meaning("cluster", chosen), [reason]
@@ -176,16 +178,16 @@ def _are_sentences(rows: Any, name: str) -> bool:
     return bool(rows.aggregate(f"2 * count(*) FILTER ({long}) > count(*)").fetchall()[0][0])
 
 
-def _numbers_samples(chosen: str, other: str) -> Above:
+def _numbers_samples(chosen: str, column: str) -> Above:
     keep = mapping("question", chosen)
     return warning(
-        f"every {other!r} has rows under several values of {chosen!r}, and never two under one: "
-        f"the question is {other!r}, and {chosen!r} numbers its trials. If {chosen!r} is the "
+        f"every {column!r} has rows under several values of {chosen!r}, and never two under one: "
+        f"the question is {column!r}, and {chosen!r} numbers its trials. If {chosen!r} is the "
         f"question, use {keep}."
     )
 
 
-def _is_coarse(rows: Any, columns: Columns, other: str) -> Above:
+def _is_coarse(rows: Any, columns: Columns, column: str) -> Above:
     chosen = columns["question"]
     outcome = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE)) AS mean"
     keys = [*_keys(columns), chosen]
@@ -196,13 +198,13 @@ def _is_coarse(rows: Any, columns: Columns, other: str) -> Above:
     others = "" if None in (trials, mean) else f" (mean {trials:.4g})"
     keep = mapping("question", chosen)
     return warning(
-        f"{chosen!r} repeats, and {other!r} identifies every row of a system and is shared by "
-        f"systems: the question is {other!r}{means}. {keep} reads rows with the same {chosen!r} "
+        f"{chosen!r} repeats, and {column!r} identifies every row of a system and is shared by "
+        f"systems: the question is {column!r}{means}. {keep} reads rows with the same {chosen!r} "
         f"as trials of one question{others}."
     )
 
 
-def _taken(columns: Columns, name: str, *, trial: str | None = None) -> Columns:
+def _with_id(columns: Columns, name: str, *, trial: str | None = None) -> Columns:
     """The columns with another id, and the former one as the trial or unused."""
     former = columns["question"]
     found = columns.with_meaning("question", name)
@@ -233,7 +235,7 @@ def _shared(
                     f"question is {name!r}. {keep} keeps {chosen!r}, by which they cannot be "
                     f"compared."
                 )
-                return _taken(columns, name), [remark]
+                return _with_id(columns, name), [remark]
         return columns, []
     for name in texts:
         found = _contradictions(rows, columns, name)
@@ -249,7 +251,7 @@ def _shared(
             f"{unlike} ({example}), as if {chosen!r} were the place in a file: the question is "
             f"{name!r}. {keep} pairs systems by {chosen!r}."
         )
-        return _taken(columns, name), [remark]
+        return _with_id(columns, name), [remark]
     return columns, []
 
 
