@@ -105,8 +105,8 @@ def test_rows_without_a_result_are_warned_of_once() -> None:
     ]
     rows[3] |= {"outcome": None, "status": "error"}
     page = page_of(pl.DataFrame(rows)).partition('<script type="application/json"')[0]
-    assert '">⚠ 1 of 40 rows have no result (error 1): counted as wrong.</p>' in page
-    assert page.count("have no result") == 1
+    assert '">⚠ 1 of 40 rows has no result (error 1): counted as wrong.</p>' in page
+    assert page.count("has no result") == 1
 
 
 def test_a_report_names_no_folder_of_the_machine_that_made_it(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_quiet_prints_the_table_and_warnings_on_stderr(tmp_path: Path) -> None:
     ended = CliRunner().invoke(main, ["score", str(file), "-q"])
     assert ended.stdout.splitlines()[0].split() == ["avg", "[95%", "CI]", "sd"]
     assert len(ended.stdout.splitlines()) == 3
-    assert "⚠ 1 of 2 rows have no result" in ended.stderr
+    assert "⚠ 1 of 2 rows has no result" in ended.stderr
 
 
 def test_explain_prints_the_method_once(runs: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from errbar.analysis.alignment import by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.score import Scoring, by_subject, first_of
-from errbar.base.remarks import Above, Caution, guess, setting, warning, way_to_say
+from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
@@ -31,7 +31,7 @@ _SAID = {
     "missing": "left out",
     "bracket": "taken as wrong and as right",
 }
-_WORDS = "have no outcome and no status that says why"
+_WORDS = "no outcome and no status that says why"
 
 
 class _Readings(NamedTuple):
@@ -72,7 +72,8 @@ def rows_without_result(
     failed = sum(part.failed - part.without_reason for part in scored.values())
     remarks = _without_reason(source, scored, errors)
     if ungraded:
-        lost = f"{ungraded} of {rows} rows were never scored, and are left out."
+        verbs = ("was", "is") if ungraded == 1 else ("were", "are")
+        lost = f"{ungraded} of {rows} rows {verbs[0]} never scored, and {verbs[1]} left out."
         remarks.append(Caution(lost))
     if failed:
         kinds = {
@@ -82,7 +83,9 @@ def rows_without_result(
         }
         why = ", ".join(f"{name} {n}" for name, n in kinds.items())
         why = f" ({why})" if why else ""
-        remarks.append(Caution(f"{failed} of {rows} rows have no result{why}: {_SAID[errors]}."))
+        remarks.append(
+            Caution(f"{failed} of {rows} rows {have(failed)} no result{why}: {_SAID[errors]}.")
+        )
     return remarks
 
 
@@ -117,7 +120,7 @@ def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: s
     of, part = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
     most = _line(source, of, part, errors)
     subject = f"{lost} of {rows} rows of {len(found)} systems and tasks"
-    return [warning(f"{subject} {_WORDS}. The largest share: {most}")]
+    return [warning(f"{subject} {have(lost)} {_WORDS}. The largest share: {most}")]
 
 
 def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
@@ -125,7 +128,7 @@ def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
 
 
 def _lack(lost: int, rows: int) -> str:
-    return f"{lost} of {rows} rows {_WORDS}"
+    return f"{lost} of {rows} rows {have(lost)} {_WORDS}"
 
 
 def _line(source: Source, of: Subject, part: Slice, errors: str) -> str:

@@ -5,7 +5,7 @@ The values of questions are what systems are compared by.
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -28,6 +28,7 @@ from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Named, Results, Slice
+from errbar.data.readers.logs import some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
@@ -247,10 +248,21 @@ def remarks_on_bounds(subject: str, values: Array, known: tuple[float, float] | 
 
 
 def remarks_by_task(
-    answered: Mapping[Subject, Answered], guessed: Mapping[str, tuple[float, float]]
+    answered: Mapping[Subject, Answered],
+    guessed: Mapping[str, tuple[float, float]],
+    there: Collection[Subject],
 ) -> list[str]:
-    """The guessed bounds of each task, and a warning where a mean rests on few questions."""
-    remarks = [_guess(f"{task}: " if task else "", bounds) for task, bounds in guessed.items()]
+    """The guessed bounds of each task, and a warning where a mean rests on few questions.
+
+    Systems are named if others of the task are there, which are only right or wrong.
+    """
+    remarks = []
+    for task, bounds in guessed.items():
+        every = {of.system for of in there if of.task == task}
+        mine = list(dict.fromkeys(of.system for of in answered if of.task == task))
+        names = some_of(mine) if len(mine) < len(every) else ""
+        whose = " · ".join(part for part in (names, task) if part)
+        remarks.append(_guess(f"{whose}: " if whose else "", bounds))
     for of, rewards in answered.items():
         subject = f"{of}: " if str(of) else ""
         remarks += _on_spread(subject, rewards.values, guessed[of.task])

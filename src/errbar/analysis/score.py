@@ -4,7 +4,7 @@ Rows without a result, and questions with too few trials, are counted as the use
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -83,7 +83,7 @@ class Scoring:
                 words |= _if_any(part, _VOTES)
             elif len(part) < len(there):
                 others = {of: rest for of, rest in there.items() if of not in part}
-                rewards = self._rewarded(others, metric)
+                rewards = self._rewarded(others, metric, there)
                 words |= _if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
@@ -122,7 +122,9 @@ class Scoring:
                 found[of] = self._refused(of, metric, error)
         return found
 
-    def _rewarded(self, subjects: dict[Subject, Slice], metric: CountMetric) -> _Part:
+    def _rewarded(
+        self, subjects: dict[Subject, Slice], metric: CountMetric, there: Collection[Subject]
+    ) -> _Part:
         """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
         found: _Part = {}
         answered: dict[Subject, Answered] = {}
@@ -139,7 +141,7 @@ class Scoring:
         found |= self._each({of: subjects[of] for of in answered}, metric, average)
         known = self.method if isinstance(self.method, Calibrated) else None
         if known and known.estimand is Estimand.POPULATION and known.bounds is None:
-            self.remarks += remarks_by_task(answered, bounds)
+            self.remarks += remarks_by_task(answered, bounds, there)
         return found
 
     def _counted(

@@ -104,6 +104,17 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
     return way_to_say(f"--map {meaning}={column}", f"{meaning}={column!r}")
 
 
+def have(number: int) -> str:
+    """Return the verb after a number, as in "1 of 30 rows has" and "2 of 30 rows have".
+
+    Examples
+    --------
+    >>> have(1), have(2)
+    ('has', 'have')
+    """
+    return "has" if number == 1 else "have"
+
+
 def mean_in_brackets(of: str, mean: float | None) -> str:
     """Return the mean under an interpretation in brackets; empty if there is no mean."""
     return "" if mean is None else f" (mean of all {of} {mean:.4g})"

@@ -95,15 +95,27 @@ def refuse_right(right: Sequence[str], counts: Mapping[str, int], column: str) -
     )
 
 
-def refuse_words(counts: Mapping[str, int], column: str) -> None:
-    """Raise an error that lists the words that are neither right nor wrong."""
+def refuse_words(counts: Mapping[str, int], column: str, beside: Sequence[str] = ()) -> None:
+    """Raise an error that lists the words that are neither right nor wrong.
+
+    Words of an answer are right where they agree with a reference, which may stand `beside` it.
+    """
     shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
     right = way_to_say("--right WORD", "right=['WORD']")
     other = mapping("outcome")
+    advice = (
+        f"Say which words are right with {right} (all others are then wrong), or take another "
+        f"column with {other}."
+    )
+    if beside:
+        advice = (
+            f"They look like answers, and {beside[0]!r:.80} like the reference. errbar does not "
+            f"grade answers: add a column that is 1 where the two agree and 0 where they do not, "
+            f"and take it with {other}."
+        )
     raise WrongType(
         f"outcome must be a number, or a word for right or wrong; {sum(counts.values())} rows of "
-        f"the column {column!r:.80} are neither: {shown}. Say which words are right with {right} "
-        f"(all others are then wrong), or take another column with {other}."
+        f"the column {column!r:.80} are neither: {shown}. {advice}"
     )
 
 

@@ -332,7 +332,7 @@ def test_what_is_not_there_is_refused() -> None:
         {"question": 1, "outcome": 1.0, "when": None},
         {"question": 2, "outcome": 1.0, "when": 1},
     ]
-    with pytest.raises(InputError, match="1 of 2 rows have no value in the column 'when'"):
+    with pytest.raises(InputError, match="1 of 2 rows has no value in the column 'when'"):
         runs_of(half).monitor(above=0.5, order="when")
 
 

@@ -217,3 +217,16 @@ def test_bounds_count_where_all_rewards_seen_are_0_or_1() -> None:
     usual = runs.score("avg")[0].interval
     assert found.high == pytest.approx(10.0 * usual.high)
     assert usual.high == pytest.approx(1.0 - 0.025 ** (1 / 30))
+
+
+def test_bounds_are_said_of_the_systems_that_have_rewards() -> None:
+    rows = [
+        {"id": at, "system": system, "reward": reward}
+        for at in range(30)
+        for system, reward in (("binary", at % 2), ("rich", at % 11 / 2))
+    ]
+    said = errbar.load(rows).score("avg").remarks
+    assert any(text.startswith("rich: rewards are taken to lie between 0 and 5") for text in said)
+    rich = [row for row in rows if row["system"] == "rich"]
+    said = errbar.load(rich).score("avg").remarks
+    assert any(text.startswith("rewards are taken to lie between 0 and 5") for text in said)

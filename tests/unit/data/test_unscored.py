@@ -184,7 +184,7 @@ def test_rows_without_a_reason_are_said_above_with_both_readings() -> None:
     with on_command_line():
         (said,) = warnings_in(runs.score("avg").remarks)
     assert "left out with --errors missing" in said
-    assert "1 of 8 rows have no result (error 1): counted as wrong." in scores.remarks
+    assert "1 of 8 rows has no result (error 1): counted as wrong." in scores.remarks
     for result in (runs.compare("avg"), runs.rank("avg"), runs.monitor(above=0.1)):
         assert "⚠ a: 2 of 5 rows" in str(result)
 

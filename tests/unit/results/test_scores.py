@@ -386,7 +386,7 @@ def test_a_note_never_leaves_its_comment() -> None:
 def test_remarks_stand_under_every_readable_format() -> None:
     table = {"question": [1, 1], "outcome": [1, None], "status": ["ok", "error"]}
     found = errbar.load(pd.DataFrame(table)).score("avg")
-    remark = "1 of 2 rows have no result (error 1): counted as wrong."
+    remark = "1 of 2 rows has no result (error 1): counted as wrong."
     assert remark in found.remarks
     for style in ("table", "json", "markdown", "latex"):
         assert remark in export(found, style)

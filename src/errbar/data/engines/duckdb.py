@@ -273,7 +273,8 @@ def plainly(text: str) -> str:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     if line:
         file = re.search(r"^\s*file = (.*)$", text, re.MULTILINE)
-        return f"{file[1] if file else 'the file'}, line {line[1]}: {_csv_complaint(text)}."
+        place = _strange_byte(file[1]) if file and "unicode" in text.lower() else ""
+        return f"{file[1] if file else 'the file'}, line {line[1]}: {_csv_complaint(text)}{place}."
     json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
     if json:
         why = json[3].partition(" Try ")[0].rstrip(". ")
@@ -293,6 +294,21 @@ def _line_in(file: str, number: int) -> int:
     with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
         filled = (at for at, line in enumerate(lines, start=1) if line.strip())
         return next(islice(filled, number - 1, None), number)
+
+
+def _strange_byte(file: str) -> str:
+    """Position of the first byte that is not UTF-8, with a guess at what it is."""
+    if file.endswith(".zst"):
+        return ""
+    before = 0
+    with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
+        for line in lines:
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return f" (byte {before + error.start} is perhaps CP1252 of Windows, or Latin-1)"
+            before += len(line)
+    return ""
 
 
 def _csv_complaint(text: str) -> str:

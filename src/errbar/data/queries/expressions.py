@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import (
+    ANSWERS,
     NO_RESULT,
+    REFERENCES,
     ROW,
     STATUSES,
     TRIAL_NUMBERS,
@@ -288,7 +290,9 @@ def require_numbers(frame: Frame, name: str) -> None:
     table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
     words = zip(table["text"].tolist(), table["n"].tolist(), strict=True)
     if table["n"].size:
-        refuse_words(in_order(words), name)
+        names = frame.collect_schema().names() if plain_name(name) in ANSWERS else []
+        beside = [other for other in named_like(names, REFERENCES | {"answer"}) if other != name]
+        refuse_words(in_order(words), name, beside)
 
 
 # By property: its columns of a question, and the aggregates that compute them, which have the same

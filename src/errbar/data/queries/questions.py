@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.base.arrays import Integers
-from errbar.base.remarks import mapping, setting
+from errbar.base.remarks import have, mapping, setting
 from errbar.data.columns import require_statuses
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import (
@@ -66,9 +66,9 @@ def slices(
     if table["nameless"].any():
         lost = int(table["nameless"] @ table["questions"])
         raise InputError(
-            f"{lost} rows have no question id in the column {columns['question']!r}. Fill in the "
-            f"ids, delete the rows if they are no questions, or map another column: "
-            f"{mapping('question')}"
+            f"{lost} row{'s' * (lost > 1)} {have(lost)} no question id in the column "
+            f"{columns['question']!r}. Fill in the ids, delete the rows if they are no questions, "
+            f"or map another column: {mapping('question')}"
         )
     if "unknown" in table and table["unknown"].any():
         statuses(frame, columns)  # which names it

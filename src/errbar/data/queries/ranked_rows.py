@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import mapping
+from errbar.base.remarks import have, mapping
 from errbar.data.columns import UNSCORED
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import (
@@ -106,13 +106,16 @@ def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
         raise NotThere(f"{found_none}; there is nothing to rank.")
     if nameless:
         question = columns["question"]
-        raise InputError(f"{nameless} rows have no question in the column {question!r}.")
+        raise InputError(
+            f"{nameless} row{'s' * (nameless > 1)} {have(nameless)} no question in the column "
+            f"{question!r}."
+        )
     if unknown:
         statuses(frame, columns)  # raises an error that names the status
     if unsure:
         raise InputError(
-            f"{unsure} of {size} rows have an answer and no confidence in the column "
-            f"{columns['confidence']!r}, so they cannot be ranked. Give them one, or the "
+            f"{unsure} of {size} rows {have(unsure)} an answer and no confidence in the column "
+            f"{columns['confidence']!r}, and cannot be ranked. Give them one, or the "
             f"status 'abstained'."
         )
     if other:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
 from errbar.base.files import temporary_file
+from errbar.base.remarks import have
 from errbar.data.columns import require_column
 from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
 from errbar.data.queries.expressions import (
@@ -117,8 +118,9 @@ def _sorted(column: Names, name: str) -> Integers:
     missing = sum(value in (None, "") or str(value) == "nan" for value in values)
     if missing:
         raise InputError(
-            f"{missing} of {len(values)} rows have no value in the column {name!r}, so they cannot "
-            f"be sorted by it. Choose another column, or none to keep the stored order."
+            f"{missing} of {len(values)} rows {have(missing)} no value in the column {name!r}, so "
+            f"the rows cannot be sorted by it. Choose another column, or none to keep the stored "
+            f"order."
         )
     try:
         keys = np.array([float(value) for value in values])

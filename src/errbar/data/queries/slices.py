@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import freeze
 from errbar.base.arrays import Integers
+from errbar.base.remarks import have
 from errbar.data.counts import CountsByState
 from errbar.data.queries.expressions import Frame, Table, called, fetch, keys_in
 from errbar.data.queries.properties import numbered, numbers_in
@@ -202,7 +203,10 @@ def without_cluster(slices: Sequence[Slice]) -> str:
     all_questions = sum(int(slice_.questions.sum()) for slice_ in slices)
     if not alone:
         return ""
-    return f"{alone} of {all_questions} questions have no cluster; each counts as its own cluster."
+    return (
+        f"{alone} of {all_questions} questions {have(alone)} no cluster; each counts as its own "
+        f"cluster."
+    )
 
 
 Key = tuple[str, ...]

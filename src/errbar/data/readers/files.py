@@ -7,7 +7,7 @@ import gzip
 import os
 import sys
 import zlib
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -277,21 +277,32 @@ def batches_of_lines(path: Path) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
+_SAVE = "Save it as UTF-8 (in Excel: CSV UTF-8; in PowerShell: -Encoding utf8), or convert it:"
 LONGEST_LINE = 1 << 24  # bytes; with longer lines DuckDB reads a file in a single thread
 
 
 def text_lines(file: Path) -> Iterator[str]:
     """Lines of a text file, which must have at least one that is not blank."""
     blank = True
+    before = 0  # bytes of earlier lines
     for at, raw in enumerate(raw_lines(file), start=1):
+        if at == 1 and raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            raise InputError(f"{file} is UTF-16 text. {_SAVE} iconv -f UTF-16 -t UTF-8.")
         if b"\0" in raw:
-            raise InputError(f"{file} is not UTF-8 text; save it as UTF-8.")
+            place = before + raw.index(b"\0")
+            raise InputError(
+                f"{file}, line {at}: this is not UTF-8 text (byte {place} is 0), but perhaps "
+                f"UTF-16. {_SAVE} iconv -f UTF-16 -t UTF-8."
+            )
         try:
             line = raw.decode().removeprefix("\ufeff")  # three times as fast as utf-8-sig
         except UnicodeDecodeError as error:
+            place = before + error.start
             raise InputError(
-                f"{file}, line {at}: this is not UTF-8 text; save it as UTF-8."
+                f"{file}, line {at}: this is not UTF-8 text (byte {place}), but perhaps that of "
+                f"Windows. {_SAVE} iconv -f CP1252 -t UTF-8."
             ) from error
+        before += len(raw)
         blank = blank and not line.strip()
         yield line
     if blank:

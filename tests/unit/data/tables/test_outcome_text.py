@@ -77,3 +77,38 @@ def test_a_broken_cell_is_named_where_rows_are_compared_in_every_column(tmp_path
     file = _with_a_broken_response(tmp_path / "a.csv", names, line)
     with pytest.raises(InputError, match=r"a\.csv, line 3002: it is not UTF-8 text"):
         _score(file)
+
+
+def test_answers_next_to_a_reference_are_not_said_to_need_a_word(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,prediction,gold\nq1,A,B\nq2,B,B\nq3,D,A\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'gold' like the reference") as refused:
+        errbar.load(file, outcome="prediction").score("avg")
+    assert "right=" not in str(refused.value)
+    file.write_text("id,prediction\nq1,A\nq2,B\nq3,D\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"Say which words are right with right=\['WORD'\]"):
+        errbar.load(file, outcome="prediction").score("avg")
+
+
+def test_one_row_without_an_outcome_has_none(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,correct\nq1,1\nq2,\nq3,0\nq4,1\n", encoding="utf-8")
+    assert any("1 of 4 rows has no outcome" in text for text in errbar.load(file).score().remarks)
+    file.write_text("id,correct\nq1,1\nq2,\nq3,\nq4,1\n", encoding="utf-8")
+    assert any("2 of 4 rows have no outcome" in text for text in errbar.load(file).score().remarks)
+
+
+_ROWS = "id,correct\nq1,1\nqé,0\n"
+_LINES = '{"id": "q1", "correct": 1}\n{"id": "qé", "correct": 0}\n'
+
+
+@pytest.mark.parametrize(("ending", "text"), [("csv", _ROWS), ("jsonl", _LINES)])
+def test_text_of_windows_is_refused_with_its_place_and_what_to_do(
+    tmp_path: Path, ending: str, text: str
+) -> None:
+    file = tmp_path / f"a.{ending}"
+    file.write_bytes(text.encode("cp1252"))
+    place = text.encode("cp1252").index(b"\xe9")
+    with pytest.raises(InputError, match=rf"a\.{ending}, line .*byte {place}\b.*") as refused:
+        errbar.load(file).score()
+    assert "save it as UTF-8" in str(refused.value).replace("Save", "save")

@@ -289,7 +289,7 @@ def test_iterators_are_read_to_their_end(form: Any) -> None:
 def test_what_is_masked_or_none_is_no_outcome(missing: Any) -> None:
     scores = errbar.load(missing).score("avg", errors="missing")
     assert scores[0].value == pytest.approx(2 / 3)
-    assert f"{MARK} 1 of 4 rows have no outcome" in " ".join(
+    assert f"{MARK} 1 of 4 rows has no outcome" in " ".join(
         errbar.load(missing).score("avg").remarks
     )
 

@@ -255,3 +255,15 @@ def test_settings_that_do_not_name_one_model_name_no_system(
     path = tmp_path / "out.json"
     path.write_text(json.dumps({**settings, "results": rows}), encoding="utf-8")
     assert means(path) == {"": 0.5}
+
+
+def test_only_files_whose_name_decided_are_said_to(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("id,system,correct\nq1,gpt,1\nq2,gpt,0\n", encoding="utf-8")
+    for name in ("llama", "qwen"):
+        (tmp_path / f"{name}.csv").write_text("id,correct\nq1,1\nq2,1\n", encoding="utf-8")
+    runs = errbar.load(tmp_path)
+    assert [row.system for row in runs.score("avg")] == ["gpt", "llama", "qwen"]
+    said = [text for text in above(runs.score("avg").remarks) if text.startswith("Systems:")]
+    assert [text.partition(" (")[0] for text in said] == [
+        "Systems: llama, qwen are named after their files; the other files name their systems"
+    ]

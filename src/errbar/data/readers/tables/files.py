@@ -49,7 +49,7 @@ from errbar.data.readers.tables.relations import (
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
-from errbar.data.readers.tables.system_names import same_system_remark
+from errbar.data.readers.tables.system_names import only_about, same_system_remark
 from errbar.data.readers.tables.table_parts import (
     in_order,
     may_be_pieces,
@@ -132,6 +132,8 @@ def _read_tables(
     wholes = [with_common_id(some, how) for some in kinds if some]
     if any(_are_pieces(whole, how) for whole in wholes):
         return _read_tables(files, replace(how, pieces=True), engine, asked=asked, named=named)
+    own = [file for part in parts if part.by_file for file in part.files]
+    notes = only_about(own, naming, notes)
     remarks_of_files = [notes if whole.by_file or naming is None else [] for whole in wholes]
     pairs = zip(wholes, remarks_of_files, strict=True)
     return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})

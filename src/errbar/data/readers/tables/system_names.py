@@ -1,17 +1,39 @@
 """Names of systems in a column: spelled in two ways, given once for a block, or in two files."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, mapping, setting, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
 from errbar.data.columns import ROW, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.readers.logs import some_of
+from errbar.data.readers.tables.naming import may_repeat
 from errbar.errors import InputError
 
 _MOST = 1000  # most names that are compared
 _SHOWN = 4
+
+
+def only_about(
+    files: Sequence[Path], naming: Mapping[Path, Sequence[str]] | None, remarks: list[Above]
+) -> list[Above]:
+    """Remarks on names of files, of which only some decide; rows of the others name theirs."""
+    if naming is None or not files or len(files) == len(naming):
+        return remarks
+    names = list(dict.fromkeys(naming[file][0] for file in files))
+    if may_repeat(names):
+        return remarks
+    own = guess(
+        f"Systems: {some_of(names)} {'is' if len(names) == 1 else 'are'} named after "
+        f"{'its file' if len(names) == 1 else 'their files'}; the other files name their systems",
+        option="--files trials, tasks or parts",
+        argument="files='trials', 'tasks' or 'parts'",
+    )
+    on_names = ("Systems: named after", f"{len(naming)} files name no system")
+    return [own if remark.startswith(on_names) else remark for remark in remarks]
 
 
 def names_remark(rows: Any, columns: Columns) -> list[Above]:
