@@ -5,7 +5,7 @@ The values of questions are what systems are compared by.
 
 import math
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -28,7 +28,6 @@ from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.answers import Ballots
 from errbar.data.queries.slices import Named, Results, Slice
-from errbar.data.readers.logs import some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
@@ -244,32 +243,18 @@ def remarks_on_bounds(subject: str, values: Array, known: tuple[float, float] | 
     if known is not None:
         return []
     bounds = bounds_of(values, None)
-    return [_guess(subject, bounds), *_on_spread(subject, values, bounds)]
+    return [remark_on_guess(subject, bounds), *_on_spread(subject, values, bounds)]
 
 
-def remarks_by_task(
-    answered: Mapping[Subject, Answered],
-    guessed: Mapping[str, tuple[float, float]],
-    there: Collection[Subject],
-) -> list[str]:
-    """The guessed bounds of each task, and a warning where a mean rests on few questions.
-
-    Systems are named if others of the task are there, which are only right or wrong.
-    """
-    remarks = []
-    for task, bounds in guessed.items():
-        every = {of.system for of in there if of.task == task}
-        mine = list(dict.fromkeys(of.system for of in answered if of.task == task))
-        names = some_of(mine) if len(mine) < len(every) else ""
-        whose = " · ".join(part for part in (names, task) if part)
-        remarks.append(_guess(f"{whose}: " if whose else "", bounds))
+def remarks_on_spread(
+    answered: Mapping[Subject, Answered], guessed: Mapping[str, tuple[float, float]]
+) -> Iterator[str]:
+    """A warning for each system whose mean rests on few questions."""
     for of, rewards in answered.items():
-        subject = f"{of}: " if str(of) else ""
-        remarks += _on_spread(subject, rewards.values, guessed[of.task])
-    return remarks
+        yield from _on_spread(f"{of}: " if str(of) else "", rewards.values, guessed[of.task])
 
 
-def _guess(subject: str, bounds: tuple[float, float]) -> str:
+def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
     """The guess about the bounds of rewards."""
     return guess(
         f"{subject}rewards are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",

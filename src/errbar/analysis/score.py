@@ -29,7 +29,8 @@ from errbar.analysis.rewards import (
     average_vote,
     ballots_of,
     bounds_by_task,
-    remarks_by_task,
+    remark_on_guess,
+    remarks_on_spread,
     rewards_of,
     votes_on,
 )
@@ -141,7 +142,11 @@ class Scoring:
         found |= self._each({of: subjects[of] for of in answered}, metric, average)
         known = self.method if isinstance(self.method, Calibrated) else None
         if known and known.estimand is Estimand.POPULATION and known.bounds is None:
-            self.remarks += remarks_by_task(answered, bounds, there)
+            self.remarks += [
+                remark_on_guess(_who_has_rewards(task, answered, there), guessed)
+                for task, guessed in bounds.items()
+            ]
+            self.remarks += remarks_on_spread(answered, bounds)
         return found
 
     def _counted(
@@ -355,6 +360,14 @@ def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
 def _if_any(part: _Part, words: str) -> dict[str, None]:
     """How numbers were made, where there are any."""
     return {words: None} if any(estimate.questions for estimate in part.values()) else {}
+
+
+def _who_has_rewards(task: str, mine: Iterable[Subject], there: Iterable[Subject]) -> str:
+    """The task, and the systems with rewards if others of the task are only right or wrong."""
+    systems, every = ({of.system: None for of in some if of.task == task} for some in (mine, there))
+    names = first_of(list(systems)) if len(systems) < len(every) else ""
+    whose = " · ".join(part for part in (names, task) if part)
+    return f"{whose}: " if whose else ""
 
 
 def first_of(names: list[str]) -> str:

@@ -5,6 +5,7 @@ errbar reports the number of rows with each, since a word may have another meani
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
@@ -65,6 +66,10 @@ def is_outcome(value: object) -> bool:
     return word in NOTHING or word in WORDS or (number is not None and 0 <= number <= 1)
 
 
+_FRACTION = re.compile(r"\s*\d+\s*(/|of|out of)\s*\d+\s*")  # 3/5
+_GROUPED = re.compile(r"\s*[-+]?\d{1,3}(?:[,. '\u00a0\u202f]\d{3})+(?:[.,]\d+)?\s*")  # 1,000
+
+
 def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list[Above]:
     """Remark with the number of rows per word, or None if all are plain truth values."""
     if worths is WORDS and not counts.keys() - {*TRUTH, *NOTHING}:
@@ -113,9 +118,19 @@ def refuse_words(counts: Mapping[str, int], column: str, beside: Sequence[str] =
             f"grade answers: add a column that is 1 where the two agree and 0 where they do not, "
             f"and take it with {other}."
         )
+    elif all(map(_FRACTION.fullmatch, counts)):
+        advice = (
+            f"They look like counts of right trials out of all: write them as two columns, "
+            f"successes and trials, or as shares, or take another column with {other}."
+        )
+    elif all(map(_GROUPED.fullmatch, counts)):
+        advice = f"Write the numbers without separators, or take another column with {other}."
+    rows = sum(counts.values())
+    neither = f"{rows} rows of the column {column!r:.80} are neither"
+    if rows == 1:
+        neither = f"1 row of the column {column!r:.80} is neither"
     raise WrongType(
-        f"outcome must be a number, or a word for right or wrong; {sum(counts.values())} rows of "
-        f"the column {column!r:.80} are neither: {shown}. {advice}"
+        f"outcome must be a number, or a word for right or wrong; {neither}: {shown}. {advice}"
     )
 
 

@@ -112,3 +112,19 @@ def test_text_of_windows_is_refused_with_its_place_and_what_to_do(
     with pytest.raises(InputError, match=rf"a\.{ending}, line .*byte {place}\b.*") as refused:
         errbar.load(file).score()
     assert "save it as UTF-8" in str(refused.value).replace("Save", "save")
+
+
+@pytest.mark.parametrize(
+    ("cells", "advice"),
+    [
+        (["3/5", "4/5", "0/5"], "two columns, successes and trials"),
+        (["1,000", "1,250", "2,000,000"], "without separators"),
+        (["great", "3/5"], "Say which words are right"),
+    ],
+)
+def test_a_refusal_of_text_says_what_helps(tmp_path: Path, cells: list[str], advice: str) -> None:
+    file = tmp_path / "a.csv"
+    rows = "".join(f'q{at},"{cell}"\n' for at, cell in enumerate(cells))
+    file.write_text(f"id,passed\n{rows}", encoding="utf-8")
+    with pytest.raises(InputError, match=advice):
+        errbar.load(file).score("avg")
