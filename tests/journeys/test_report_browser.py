@@ -269,6 +269,17 @@ def test_names_of_questions_sort_by_their_numbers(browser: Any, reports: dict[st
     assert opened.column("table-questions", 1)[0] == "q20"
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_names_that_are_cut_stay_different(browser: Any, tmp_path: Path, size: Any) -> None:
+    names = [f"{'agent-' * 6}{number}{'-with-tools' * 4}" for number in range(4)]
+    runs = errbar.load({name: [[1, 0], [at % 2, 1]] for at, name in enumerate(names)})
+    path = write_report(runs, tmp_path / "cut.html", ReportSettings(metrics=("avg",)))
+    page = Opened(browser, path, viewport=size).page
+    for part in ("#heat .names span:last-child", ".matrix tbody th span:last-child"):
+        found = page.locator(part).all_text_contents()
+        assert len(set(found)) == len(names), found
+
+
 def test_a_question_has_an_address_and_is_marked_everywhere(browser: Any, report: Path) -> None:
     opened = Opened(browser, report)
     page = opened.page

@@ -12,6 +12,10 @@ const make = (tag, text = "", attributes = {}) => {
 };
 const named = (element, text) => { text.split(/(?<=[_/])/).forEach((part, at) => element.append(...(at ? [document.createElement("wbr")] : []), part)); return element; }; // may break after a separator
 const short = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text); // names differ at their ends
+const labels = (names, most) => { // or else by a number
+  const cut = names.map((name) => short(name, most));
+  return cut.map((text, at) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : `${short(names[at], most - 5)} (${at + 1})`));
+};
 const dot = (system) => make("span", "", { class: "dot", style: `--c:${looks.colours[system]}` });
 
 // Light and dark: as the system has it, until the button is pressed.
@@ -199,9 +203,10 @@ for (const host of document.querySelectorAll(".matrix")) {
   head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 16 && (at + 1) % 5 && at ? "" : at + 1, { scope: "col", "aria-label": system })));
   const thead = make("thead"), body = make("tbody");
   thead.append(head);
+  const called = labels(systems, 36);
   systems.forEach((system, at) => {
     const row = make("tr"), name = make("th", "", { scope: "row" });
-    name.append(make("span", at + 1, { class: "nth" }), dot(system), make("span", short(system, 36)));
+    name.append(make("span", at + 1, { class: "nth" }), dot(system), make("span", called[at]));
     name.addEventListener("pointermove", (event) => showTip(system, event.clientX, event.clientY));
     name.addEventListener("pointerleave", hideTip);
     row.append(name);
@@ -295,7 +300,8 @@ if (explorer) {
     const here = columns.findIndex((group) => group.includes(chosen));
     if (here >= 0) { canvas.style.color = "var(--ink)"; pen.strokeStyle = style.color; pen.lineWidth = 2; pen.strokeRect(Math.max(1, here * side - space / 2), 1, Math.max(side - space / 2, 3), high - 2); }
     canvas.side = side;
-    names.replaceChildren(...rows.map((system) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", short(data.systems[system] || "share right", wide < 400 ? 14 : 40))); return name; }));
+    const called = labels(data.systems.map((system) => system || "share right"), wide < 400 ? 12 : 40);
+    names.replaceChildren(...rows.map((system) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", called[system])); return name; }));
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
     const rest = data.systems.length - rows.length;
