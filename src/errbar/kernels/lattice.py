@@ -50,11 +50,6 @@ def quantiles(distribution: GridDistribution, shares: Array) -> Array:
     return np.interp(shares, distribution.below, distribution.edges)
 
 
-def chance_below(distribution: GridDistribution, x: Array) -> Array:
-    """Cumulative distribution function at `x`."""
-    return np.interp(x, distribution.edges, distribution.below, left=0.0, right=1.0)
-
-
 def chance_above(distribution: GridDistribution, x: Array) -> Array:
     """Survival function at `x`, accurate in the far tail."""
     return np.interp(x, distribution.edges, distribution.above, left=1.0, right=0.0)

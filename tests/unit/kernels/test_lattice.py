@@ -143,17 +143,17 @@ def test_scores_of_nearly_zero_or_one_keep_their_steps() -> None:
     """With a thousand draws a majority is all or nothing: the mean counts questions."""
     metric = GPass(1_000, 0.5)
     spread = spread_of(metric, CountsByState([2], [1], [6]), JEFFREYS)
-    between = lattice.chance_below(spread, (np.arange(7) + 0.5) / 6.0)
+    above = lattice.chance_above(spread, (np.arange(7) + 0.5) / 6.0)
     binomial = np.cumsum([math.comb(6, j) / 64 for j in range(7)])
-    assert between == pytest.approx(binomial, abs=0.02)
+    assert 1.0 - above == pytest.approx(binomial, abs=0.02)
 
 
 def test_chances_below_and_above_make_one_and_small_ones_have_digits() -> None:
     for counts in (Counts([16], [5]), COUNTS["thirty"]):
         spread = spread_of(PassAt(1), counts)
         x = np.linspace(-0.1, 1.1, 50)
-        both = lattice.chance_below(spread, x) + lattice.chance_above(spread, x)
-        assert both == pytest.approx(np.ones(50))
+        below = np.interp(x, spread.edges, spread.below, left=0.0, right=1.0)
+        assert below + lattice.chance_above(spread, x) == pytest.approx(np.ones(50))
     above = lattice.chance_above(spread_of(PassAt(1), Counts([64], [0])), np.array([0.3]))
     assert above == pytest.approx(0.7**65, rel=1e-4)
 
