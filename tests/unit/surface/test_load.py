@@ -494,7 +494,7 @@ def test_whoever_has_no_question_left_keeps_no_other_from_being_scored() -> None
         assert math.isnan(one.value)
         assert (one.questions, one.trials) == (0, 0)
         assert one.reason == f"needs 4 trials per question; the most are {most}"
-    assert "once pass^4: no question has the 4 trials" in str(scores)
+    assert "once pass^4: needs 4 trials per question" in str(scores)
 
 
 def test_votes_too_are_scored_of_whoever_has_trials_enough() -> None:
@@ -511,7 +511,7 @@ def test_votes_too_are_scored_of_whoever_has_trials_enough() -> None:
     often, once = runs.score("vote@3", short="drop")
     assert math.isnan(once.value)
     assert often.value == 1
-    with pytest.raises(NotEnoughTrials, match="often vote@4: no question has the 4 trials"):
+    with pytest.raises(NotEnoughTrials, match="often vote@4: needs 4 trials per question"):
         runs.score("vote@4", short="drop")
 
 
