@@ -225,9 +225,8 @@ def scored(
         for at, row in zip(fine_at, rows, strict=True):
             for of, cell in zip(subjects, row, strict=True):
                 counts = systems[of]
-                found[of, at] = estimate_of(
-                    cell, of, metrics[at], len(counts), counts.all_trials, clusters_of(counts)
-                )
+                sizes = (len(counts), counts.all_trials, counts.trials)
+                found[of, at] = estimate_of(cell, of, metrics[at], *sizes, clusters_of(counts))
     return [found[of, at] for of in systems for at in range(len(metrics))]
 
 
@@ -237,13 +236,15 @@ def estimate_of(
     metric: Metric,
     questions: int,
     trials: int,
+    of_each: NDArray[Any],
     clusters: NDArray[np.int64] | None = None,
 ) -> Estimate:
     """The estimate of one metric of one subject, from its cell in the table of a method.
 
-    `clusters` has the cluster of each question; they are resampled for new questions only.
+    `of_each` has the trials of each question, or each number that occurs. `clusters` has the
+    cluster of each question; they are resampled for new questions only.
     """
-    sizes = {"questions": questions, "trials": trials}
+    sizes = {"questions": questions, "trials": trials, "is_even": np.unique(of_each).size == 1}
     if clusters is not None and cell.interval.covers is Estimand.POPULATION:
         sizes["clusters"] = np.unique(clusters).size
     return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
@@ -254,7 +255,7 @@ def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimat
     nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     nowhere = Interval(nan, nan, method.level, covers)
-    return estimate_of(Cell(nan, nan, nan, nowhere, reason), of, metric, 0, 0)
+    return estimate_of(Cell(nan, nan, nan, nowhere, reason), of, metric, 0, 0, np.zeros(0))
 
 
 def _named(

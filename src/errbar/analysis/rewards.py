@@ -145,7 +145,8 @@ def average_reward(
         low, high = value - reach, value + reach
     interval = Interval(low, high, method.level, covers)
     cell = Cell(value, value, sd, interval, reason)
-    return estimate_of(cell, of, metric, questions, int(answered.trials.sum()), answered.clusters)
+    trials = answered.trials
+    return estimate_of(cell, of, metric, questions, trials.sum().item(), trials, answered.clusters)
 
 
 def bounds_of(values: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
@@ -223,7 +224,8 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
         reason = "votes by answer are supported for the estimand 'population' only"
     interval = Interval(low, high, method.level, covers)
     cell = Cell(mean, mean, sd, interval, reason)
-    return estimate_of(cell, of, metric, values.size, int(answered.trials.sum()), answered.clusters)
+    trials, size = answered.trials, values.size
+    return estimate_of(cell, of, metric, size, trials.sum().item(), trials, answered.clusters)
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:

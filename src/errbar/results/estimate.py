@@ -157,6 +157,7 @@ class Estimate(AnyEstimate):
     trials: int  # of all questions together
     reason: str = ""  # why value or sd is nan
     clusters: int = 0  # clusters of questions that were resampled, if any
+    is_even: bool = False  # whether all questions are known to have as many trials
     held: float = math.nan  # share of simulated data sets whose interval contained the truth
 
     def __post_init__(self) -> None:

@@ -299,12 +299,12 @@ def _best(by_task: dict[str, list[Estimate]]) -> Headline:
 
 def _resampled(estimates: Sequence[Estimate]) -> str:
     """What the intervals rest on: clusters, or questions and trials if all have as many."""
-    sizes = {(each.questions, each.trials, each.clusters) for each in estimates}
+    sizes = {(each.questions, each.trials, each.clusters, each.is_even) for each in estimates}
     if len(sizes) > 1:
         return "over clusters of questions" if any(each.clusters for each in estimates) else ""
-    questions, trials, clusters = sizes.pop()
+    questions, trials, clusters, is_even = sizes.pop()
     size = counted(questions, "question")
-    if trials > questions and not trials % questions:
+    if trials > questions and is_even:
         size += f" x {trials // questions} trials"
     elif trials > questions:
         size += f", {trials} trials"

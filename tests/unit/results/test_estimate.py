@@ -26,6 +26,7 @@ def estimate(system: str = "small", sd: float = 0.0213, value: float = 0.7) -> E
         interval=interval,
         questions=40,
         trials=320,
+        is_even=True,
     )
 
 

@@ -404,3 +404,10 @@ def test_metrics_that_several_systems_lack_are_named_once() -> None:
     runs = errbar.load({"a": short, "b": short, "c": long})
     found = runs.score("avg", "pass@3", "pass^3", short="drop")
     assert "pass@3, pass^3 of a, b: needs 3 trials per question; the most are 1." in found.notes()
+
+
+def test_a_product_of_questions_and_trials_is_printed_only_if_all_have_as_many() -> None:
+    even = errbar.Counts([2, 2, 2], [1, 0, 2])
+    uneven = errbar.Counts([1, 2, 3], [1, 0, 2])
+    assert "3 questions x 2 trials" in str(errbar.score(even, "avg"))
+    assert "3 questions, 6 trials" in str(errbar.score(uneven, "avg"))
