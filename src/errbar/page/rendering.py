@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib import resources
@@ -48,7 +49,7 @@ def render(contents: Contents) -> str:
         grouped=partial(_grouped, order=list(colours)),
         same_questions=_same_questions(contents),
         shared=_shared(contents),
-        repeated=len({curve["system"] for curve in curves if curve["kind"] == "trials"}),
+        repeated=_most_in_a_panel(curves),
         covers=contents.settings.estimand.words,
         level=percent(contents.settings.level),
         interval=interval_title(contents.settings.level),
@@ -136,6 +137,12 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
         found[section.name] = [note for note in own if note not in methods]
     found["above"] = said_once(found["above"])
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
+
+
+def _most_in_a_panel(curves: list[dict[str, Any]]) -> int:
+    """The most systems that share a panel of repeated trials: those of one task."""
+    tasks = Counter(curve["task"] for curve in curves if curve["kind"] == "trials")
+    return max(tasks.values(), default=0)
 
 
 def _curves(contents: Contents) -> list[dict[str, Any]]:
