@@ -69,6 +69,12 @@ def test_an_eval_stops_when_it_is_decided(ran: dict[str, Any]) -> None:
         assert (stop["high"] < 0.6) == (decision == "fail")
 
 
+def test_a_log_of_a_stopped_run_is_read_with_a_warning(ran: dict[str, Any]) -> None:
+    read = " ".join(str(errbar.load(ran["stopped"]).inspect()).split())
+    assert "the run was stopped early" in read
+    assert "NOT THE SAME" not in read
+
+
 def test_samples_are_left_out_only_of_a_shuffled_data_set(ran: dict[str, Any]) -> None:
     assert "needs a shuffled data set" in ran["unshuffled"]
 

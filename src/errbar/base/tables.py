@@ -1,4 +1,4 @@
-"""Numbers to their significant digits, and tables as Markdown, LaTeX, HTML and JUnit reports."""
+"""Numbers to their significant digits, and tables as Markdown, LaTeX and JUnit reports."""
 
 import math
 import re

@@ -326,6 +326,7 @@ def _claims(selection: _Selection, met: _SpecialCases) -> Iterator[Claim]:
         for key in ("total_samples", "completed_samples")
     )
     if total is not None:
+        total -= selection.run.stopped
         yield Claim("total_samples", total, "rows", *selection.key)
         if completed is not None and not met.scored_errors and not met.without:
             yield Claim("samples not completed", total - completed, "failed", *selection.key)

@@ -117,8 +117,14 @@ class InspectRun:
         return there > 0, self.status == "success", there, str(self.eval.get("created") or "")
 
     @property
+    def stopped(self) -> int:
+        """Number of samples that were left out because the run was stopped early."""
+        stops = _inner(self.results, "early_stopping", "early_stops")
+        return len(stops) if isinstance(stops, list) else 0
+
+    @property
     def expected(self) -> int | None:
-        """Number of planned samples."""
+        """Number of planned samples, without those that were left out."""
         samples = self.results.get("total_samples")
         if samples is None:
             samples = _inner(self.eval, "dataset", "samples")
@@ -126,7 +132,7 @@ class InspectRun:
             samples = (
                 samples * epochs if isinstance(samples, int) and isinstance(epochs, int) else None
             )
-        return samples if isinstance(samples, int) else None
+        return samples - self.stopped if isinstance(samples, int) else None
 
     def settings(self) -> dict[str, str]:
         """Settings of the run by name."""
@@ -304,6 +310,12 @@ def oddities(run: InspectRun) -> Iterator[Above]:
     if run.samples and failed == there:
         says = "the log says success, but " if run.status == "success" else ""
         yield warning(f"{name}: {says}every sample ended in an error.")
+    if run.stopped:
+        text = (
+            f"the run was stopped early and {run.stopped} samples were left out. If their scores "
+            f"decided when, the mean leans towards the decision"
+        )
+        yield warning(f"{name}: {text}; do not compare it with runs that were not stopped.")
     if run.invalidated:
         text = "samples were declared invalid after the run; they are still scored."
         yield warning(f"{name}: {text}")
