@@ -181,8 +181,8 @@ class TableSource(_InTable):
         """By the GROUP BY of the slices, which validate the data; of a small table remembered."""
         self.slices(())
         with plain_errors(self.where):
-            if self._questions:
-                self._named.update(named_in(fetch(self._questions.pop())))
+            if self._questions and not self._named:
+                self._named.update(named_in(fetch(self._questions[0])))
             return self._named or named_in(fetch(questions_of(self.frame, self.columns)))
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
