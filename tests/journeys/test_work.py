@@ -192,7 +192,7 @@ def test_the_command_shows_how_far_the_engine_has_come(big: str, tmp_path: Path)
     text = screen.text()
     assert (code, out) == (0, f"{target}: {ROWS:,} rows.\n")
     shares = [
-        int(line.rpartition(", ")[2].removesuffix(" %"))
+        int(line.rpartition(", ")[2].removesuffix("%"))
         for line in (piece.strip() for piece in text.split("\r"))
         if line.endswith("%")
     ]
@@ -238,7 +238,7 @@ def test_ctrl_c_in_a_conversion_is_prompt_and_leaves_the_old_file(
 def test_ctrl_c_clears_the_line_on_a_terminal(endless: str, tmp_path: Path) -> None:
     screen = Screen()
     process = start(["convert", endless, str(tmp_path / "out.jsonl")], stderr=screen.outside)
-    until(lambda: b" %" in screen.written, process)
+    until(lambda: b"%" in screen.written, process)
     process.send_signal(signal.SIGINT)
     assert code_of(process) == 130
     assert left_on(screen.text()) == "Interrupted.\n"

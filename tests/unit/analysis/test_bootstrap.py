@@ -315,7 +315,7 @@ def test_resamples_that_answer_nothing_are_counted_not_absorbed(name: str) -> No
         assert math.isnan(result.interval.low)
     else:
         assert result.interval.low < result.interval.high
-        assert f"{100 * result.dropped:.10g} % of resamples undefined" in str(result)
+        assert f"{100 * result.dropped:.10g}% of resamples undefined" in str(result)
 
 
 def test_a_coverage_at_the_edge_of_reach_is_undefined_in_about_half_of_all_resamples() -> None:

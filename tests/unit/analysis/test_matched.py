@@ -206,7 +206,7 @@ def test_resamples_in_which_one_answers_nothing_are_counted(answered: int) -> No
     systems = {"a": system(1, 1.0), "b": system(2, answered / 30)}
     result = compare(systems, coverages=[], method=FEW, rng=0)
     for row in result:
-        share = re.fullmatch(r"undefined in (\d+(\.\d)?) % of the resamples", row.caution)
+        share = re.fullmatch(r"undefined in (\d+(\.\d)?)% of the resamples", row.caution)
         assert share is not None
         assert float(share[1]) / 100 == pytest.approx((1 - answered / 30) ** 30, abs=0.08)
         assert not (row.interval.low == row.interval.high == 0)

@@ -537,7 +537,7 @@ def test_resamples_of_one_class_are_dropped_and_counted() -> None:
     found = estimate(scored, method=method, rng=3)
     assert found.dropped == pytest.approx(2 / 16, abs=0.03)  # all four of one class
     assert not found.reason
-    assert f"{100 * found.dropped:.10g} % of resamples undefined" in str(found)
+    assert f"{100 * found.dropped:.10g}% of resamples undefined" in str(found)
     assert 0 <= found.interval.low <= found.interval.high <= 1
 
 

@@ -179,11 +179,12 @@ def lines_in_turn(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def test_nobody_else_parses_json() -> None:
+    """Plug-ins parse what they wrote themselves, or what their host says, not logs."""
     package = Path(errbar.__file__).parent
     elsewhere = [
         f"{path.name}, line {node.lineno}"
         for path in sorted(package.rglob("*.py"))
-        if path.name != "documents.py"
+        if path.name != "documents.py" and path.parent.name != "integrations"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)

@@ -113,9 +113,10 @@ def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
     if unknown:
         statuses(frame, columns)  # raises an error that names the status
     if unsure:
+        they, them = ("it", "it") if unsure == 1 else ("they", "them")
         raise InputError(
             f"{unsure} of {size} rows {have(unsure)} an answer and no confidence in the column "
-            f"{columns['confidence']!r}, and cannot be ranked. Give them one, or the "
+            f"{columns['confidence']!r}, so {they} cannot be ranked. Give {them} one, or the "
             f"status 'abstained'."
         )
     if other:

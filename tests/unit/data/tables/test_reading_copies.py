@@ -71,12 +71,18 @@ def test_a_number_that_may_stand_for_no_result_has_both_means(
     assert f"(mean {means[1]})" in said
 
 
-@pytest.mark.parametrize("values", [(-1, 1, 1, -1), (-1.5, -0.5, 0.2, 1), (1, 2, 3, 40)])
-def test_rewards_of_either_sign_and_outliers_have_no_warning(
-    values: tuple[float, ...], tmp_path: Path
+@pytest.mark.parametrize(
+    ("values", "warning"),
+    [((-1, 1, 1, -1), ""), ((-1.5, -0.5, 0.2, 1), ""), ((1, 2, 3, 40), "⚠ the rewards are skewed")],
+)
+def test_rewards_of_either_sign_and_outliers_are_not_taken_for_codes(
+    values: tuple[float, ...], warning: str, tmp_path: Path
 ) -> None:
     rows = "".join(f"q{at},{value}\n" for at, value in enumerate(values))
-    assert warnings_of(write(tmp_path, f"id,score\n{rows}")) == ""
+    found = warnings_of(write(tmp_path, f"id,score\n{rows}"))
+    assert found.startswith(warning)
+    assert "stands for no result" not in found
+    assert found.count("⚠") == bool(warning)
 
 
 def test_rewards_on_one_scale_have_none(tmp_path: Path) -> None:
