@@ -182,6 +182,19 @@ def test_a_wrong_mark_is_an_error_that_says_what_to_write(
         arguments_of(mark.mark)
 
 
+def test_a_mark_that_would_have_no_effect_is_refused(tmp_path: Path) -> None:
+    code = """
+import unittest, pytest
+
+@pytest.mark.errbar(trials=3)
+class TestAgent(unittest.TestCase):
+    def test_a(self): pass
+"""
+    done = session(tmp_path, code)
+    assert done.returncode == 4
+    assert "cannot repeat those of unittest.TestCase" in done.stderr
+
+
 def test_wrong_options_end_the_session(tmp_path: Path) -> None:
     done = session(tmp_path, GOOD, "--errbar-max-drop", "0.1")
     assert done.returncode == 4

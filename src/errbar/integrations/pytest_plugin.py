@@ -206,12 +206,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Note the marked tests that will run."""
     suite = session.config.stash[_SUITE]
     for item in session.items:
-        trial = trial_of(item)
-        if trial:
-            mark = item.get_closest_marker(MARK)
-            assert mark is not None
-            trials, at_least = arguments_of(mark)
-            suite.add(trial, trials, at_least)
+        mark, trial = item.get_closest_marker(MARK), trial_of(item)
+        if mark and trial:
+            suite.add(trial, *arguments_of(mark))
+        elif mark:
+            raise pytest.UsageError(
+                f"{item.nodeid}: @pytest.mark.errbar is for functions and for methods of plain "
+                f"classes; pytest cannot repeat those of unittest.TestCase."
+            )
 
 
 @pytest.hookimpl(tryfirst=True)
