@@ -62,7 +62,7 @@ def interface() -> Iterator[tuple[str, type[Comments]]]:
     """Its address, and what it keeps."""
     kept = type("Kept", (Comments,), {"kept": [], "calls": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kept)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}", kept
     server.shutdown()
