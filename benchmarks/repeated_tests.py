@@ -56,8 +56,8 @@ def main() -> None:
         each = 100.0 * found[:, :2].mean(axis=0) / len(CASES)
         run = 100.0 * found[:, 2].mean() / (TRIALS * sum(CASES))
         print(
-            f"| {rate} | {wholly[0]:.1f} % | {wholly[1]:.1f} % | {each[0]:.1f} % | {each[1]:.1f} % "
-            f"| {run:.0f} % |"
+            f"| {rate} | {wholly[0]:.1f}% | {wholly[1]:.1f}% | {each[0]:.1f}% | {each[1]:.1f}% "
+            f"| {run:.0f}% |"
         )
 
 

@@ -170,11 +170,12 @@ def test_wrong_settings_are_errors_of_the_job(
     assert outputs(settings) == {"verdict": "error"}
 
 
+@pytest.mark.parametrize("change", [{"GITHUB_API_URL": "http://127.0.0.1:9"}, {"ERRBAR_TOKEN": ""}])
 def test_a_comment_that_is_not_allowed_does_not_change_the_verdict(
-    settings: dict[str, str], capsys: pytest.CaptureFixture[str]
+    settings: dict[str, str], change: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    closed = {**settings, "GITHUB_API_URL": "http://127.0.0.1:9", "ERRBAR_INCONCLUSIVE": "pass"}
-    assert github_action.main(closed) == 1
+    closed = {name: value for name, value in {**settings, **change}.items() if value}
+    assert github_action.main({**closed, "ERRBAR_INCONCLUSIVE": "pass"}) == 1
     assert "::warning title=errbar::there is no comment" in capsys.readouterr().out
 
 

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from errbar.base.files import atomic_file
@@ -40,8 +39,9 @@ def main(environment: Mapping[str, str]) -> int:
     if environment.get("ERRBAR_COMMENT", "true").lower() == "true":
         try:
             comment(found.markdown(), environment)
-        except (URLError, OSError) as error:
-            _say(f"::warning title=errbar::there is no comment on the pull request: {error}")
+        except (OSError, KeyError, ValueError) as error:  # a refusal, no such variable, no JSON
+            why = _escaped(f"{type(error).__name__}: {error}")
+            _say(f"::warning title=errbar::there is no comment on the pull request: {why}")
     return found.exit_code
 
 

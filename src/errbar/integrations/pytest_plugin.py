@@ -314,7 +314,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     if _is_worker(config) or not suite.records:
         return done
     suite.judge()
-    session.testscollected += len(suite.tests)  # else the progress exceeds 100 %
+    session.testscollected += len(suite.tests)  # else the progress exceeds 100%
     for name in suite.tests:
         failure = suite.failure(name, config.getoption("errbar_inconclusive"))
         _log(config, f"{name}[errbar]", failure)
