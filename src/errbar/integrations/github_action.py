@@ -9,6 +9,7 @@ import json
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from errbar.verbs import gate, report
 
 MARK = "<!-- errbar gate -->"
 _COLOURS = {"pass": "brightgreen", "regress": "red", "inconclusive": "lightgrey"}
+_FAULT = 70  # exit code for a fault of errbar, as of the command
 _PAGE = 100  # comments in one answer, the most that GitHub gives
 
 
@@ -147,4 +149,9 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ))
+    try:
+        code = main(os.environ)
+    except Exception:  # a fault of errbar must not look like a regression
+        traceback.print_exc()
+        code = _FAULT
+    sys.exit(code)
