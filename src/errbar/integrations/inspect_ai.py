@@ -45,28 +45,28 @@ def interval(name: str = "avg", level: float = 0.95, estimand: str = "population
     Parameters
     ----------
     name
-        The metric by its name in errbar: avg, pass@4, pass^4, maj@5, g-pass@4(0.5) …
+        The metric by its name in errbar: avg, pass@4, pass^4, maj@5 …
     level, estimand
         As in `errbar.score`.
     """
     import errbar  # noqa: PLC0415  only if the metric is used
 
-    wanted = errbar.parse(name)
+    measure = errbar.parse(name)
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        known = {str(wanted): math.nan, f"{wanted} low": math.nan, f"{wanted} high": math.nan}
+        known = {str(measure): math.nan, f"{measure} low": math.nan, f"{measure} high": math.nan}
         if not scores:  # inspect_ai asks before the first sample is scored
             return known
         try:
-            (found,) = errbar.score(_rows(scores), wanted, level=level, estimand=estimand)
+            (found,) = errbar.score(_rows(scores), measure, level=level, estimand=estimand)
         except errbar.errors.ErrbarError as error:  # a run must not be lost for it
-            _LOG.warning("errbar: no %s: %s", wanted, error)
+            _LOG.warning("errbar: no %s: %s", measure, error)
             return known
         if not _SEES_EPOCHS:
             _LOG.warning(
                 "errbar: this version of inspect_ai reduces epochs before metrics see them, so %s "
                 "has one trial for each sample; `errbar score` on the log uses all of them.",
-                wanted,
+                measure,
             )
         ends = (found.value, found.interval.low, found.interval.high)
         return dict(zip(known, ends, strict=True))
@@ -98,31 +98,32 @@ def _rows(scores: Iterable[SampleScore]) -> list[dict[str, Any]]:
 def reduce_by(name: str) -> ScoreReducer:
     """Reduce the epochs of a sample by a metric of errbar, as in `reduce_by("pass^4")`.
 
-    The metric is estimated without bias from all epochs, of which there may be more than it draws.
+    It uses all epochs, of which there may be more than the metric draws. For a metric of k draws,
+    such as pass@4 or maj@3, it averages over all ways to draw them, so it is not biased.
     """
     import errbar  # noqa: PLC0415  only if the reducer is used
 
-    wanted = errbar.parse(name)
+    measure = errbar.parse(name)
     number = value_to_float()
 
     def reduce(scores: list[Score]) -> Score:
-        value = _credit(wanted, [number(score.value) for score in scores])
+        value = _credit(measure, [number(score.value) for score in scores])
         return Score(value=value, answer=scores[0].answer, metadata=scores[0].metadata)
 
     return reduce
 
 
-def _credit(wanted: Any, values: Sequence[float]) -> float:
+def _credit(measure: Any, values: Sequence[float]) -> float:
     """The metric of one sample; nan with too few epochs, and of partial scores but for the mean."""
     import errbar  # noqa: PLC0415
 
     known = [value for value in values if not math.isnan(value)]
-    if len(known) < max(getattr(wanted, "k", 1), 1):
+    if len(known) < max(getattr(measure, "k", 1), 1):
         return math.nan
     if set(known) <= {0.0, 1.0}:
-        credit: float = wanted.point(errbar.Counts([len(known)], [int(sum(known))]))
+        credit: float = measure.point(errbar.Counts([len(known)], [int(sum(known))]))
         return credit
-    return sum(known) / len(known) if wanted == errbar.parse("avg") else math.nan
+    return sum(known) / len(known) if measure == errbar.parse("avg") else math.nan
 
 
 @hooks(name="errbar", description="Prints scores with intervals, a comparison and a gate.")
@@ -155,17 +156,20 @@ def _summarise(logs: Sequence[str]) -> None:
     """Print scores, a gate if there is a baseline, and write the report if a file is named."""
     import errbar  # noqa: PLC0415
 
-    asked = os.environ[_SETTING]
-    metrics = [] if asked.strip().lower() in {"1", "true", "yes", "on"} else asked.split(",")
+    setting = os.environ[_SETTING].replace(" ", "")
+    metrics = [] if setting.lower() in {"1", "true", "yes", "on"} else setting.split(",")
     runs = errbar.load(logs)
     shown: list[Any] = [errbar.score(runs, *metrics) if metrics else errbar.overview(runs)]
     baseline, drop = (os.environ.get(f"{_SETTING}_{name}") for name in ("BASELINE", "MAX_DROP"))
     if baseline:
-        if not drop:
+        try:
+            max_drop = float(drop or "")
+        except ValueError as error:
             raise errbar.errors.InputError(
-                f"{_SETTING}_BASELINE needs {_SETTING}_MAX_DROP, the largest drop that is allowed."
-            )
-        shown.append(errbar.gate(baseline, runs, *(metrics or ["avg"]), max_drop=float(drop)))
+                f"{_SETTING}_BASELINE needs the largest drop that is allowed as a number in "
+                f"{_SETTING}_MAX_DROP; it is {drop!r}."
+            ) from error
+        shown.append(errbar.gate(baseline, runs, *(metrics or ["avg"]), max_drop=max_drop))
     for result in shown:
         print(result)  # noqa: T201  it is what the hook is for
     page = os.environ.get(f"{_SETTING}_REPORT")

@@ -107,7 +107,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "errbar(trials, at_least): run the test several times and judge how often it succeeds",
     )
     level = config.getoption("errbar_level")
-    if not 0.0 < level < 1.0:
+    if not 0.0 < level < 1.0:  # not by base.arguments, which loads NumPy in every session
         raise pytest.UsageError(f"--errbar-level {level}: give a number between 0 and 1.")
     baseline = config.getoption("errbar_baseline")
     if (baseline is None) != (config.getoption("errbar_max_drop") is None):

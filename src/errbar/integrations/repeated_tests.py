@@ -66,10 +66,10 @@ def verdict_on(
         if (above | below).any():
             last = int((above | below).argmax())
             decision = "pass" if above[last] else "fail"
-    found, asked = right[last : last + 1], trials[last : last + 1]
-    low = _end(found, asked, log_needed)
-    high = 1.0 - _end(asked - found, asked, log_needed)
-    return TestVerdict(decision, last + 1, float((found / asked)[0]), low, high)
+    total, number = right[last : last + 1], trials[last : last + 1]
+    low = _end(total, number, log_needed)
+    high = 1.0 - _end(number - total, number, log_needed)
+    return TestVerdict(decision, last + 1, float((total / number)[0]), low, high)
 
 
 def _end(total: "Array", trials: "Array", log_needed: float) -> float:

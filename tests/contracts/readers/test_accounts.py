@@ -196,16 +196,10 @@ def test_a_record_without_its_score_does_not_vanish_and_is_not_wrong(
     instead: Any
     for instead in (None, [], {}):
         tried = 0
-        for file, changed in changed_files(log_place, before, partial(without_score, instead)):
-            raw = file.read_bytes()
-            write(file, changed)
-            read_again = read_or_refused(log_place, name, file)
-            if read_again is not None:
-                found, log = read_again
-                require_closed(log_place, found, log)
+        for file, log in changed_logs(name, log_place, before, partial(without_score, instead)):
+            if log is not None:
                 assert total(log.accounts) == total(before.accounts), (file, instead)
                 assert wrong(log) <= wrong(before), (file, instead)
-            file.write_bytes(raw)
             tried += 1
         assert tried or name == "lighteval"  # whose details are Parquet
 
@@ -216,14 +210,21 @@ def test_a_list_that_is_cut_short_leaves_accounts_that_close(
 ) -> None:
     log_place = copied(place, tmp_path)
     _, before = read(log_place, name)
-    for file, changed in changed_files(log_place, before, shortened):
+    for file, log in changed_logs(name, log_place, before, shortened):
+        assert log is None or total(log.accounts) <= total(before.accounts), file
+
+
+def changed_logs(
+    name: str, place: Path, before: Log, change: Any
+) -> Iterator[tuple[Path, Log | None]]:
+    """Every file that can be changed, with the log that is read then, if it is not refused."""
+    for file, changed in changed_files(place, before, change):
         raw = file.read_bytes()
         write(file, changed)
-        read_again = read_or_refused(log_place, name, file)
+        read_again = read_or_refused(place, name, file)
         if read_again is not None:
-            found, log = read_again
-            require_closed(log_place, found, log)
-            assert total(log.accounts) <= total(before.accounts)
+            require_closed(place, *read_again)
+        yield file, read_again[1] if read_again else None
         file.write_bytes(raw)
 
 
