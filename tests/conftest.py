@@ -11,10 +11,10 @@ import pytest
 
 import optional_packages
 import quick
-from shared_draws import shared_draws
+from shared_draws import shared_draws, short_chains
 from shared_engine import shared_engine
 
-__all__ = ["shared_draws", "shared_engine"]
+__all__ = ["shared_draws", "shared_engine", "short_chains"]
 
 collect_ignore_glob = ["fixtures/*"]  # scripts that run harnesses; no test, no example
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.preferences import games as games
+    from errbar.preferences import prefer as prefer
     from errbar.results.estimate import Estimate as Estimate
     from errbar.results.estimate import Interval as Interval
     from errbar.results.estimate import Subject as Subject
@@ -59,6 +61,7 @@ _HOMES = {
     "curve": "errbar.verbs",
     "eval": "errbar",
     "family": "errbar.metrics",
+    "games": "errbar.preferences",
     "gate": "errbar.verbs",
     "inspect": "errbar.verbs",
     "load": "errbar.loading",
@@ -67,6 +70,7 @@ _HOMES = {
     "parse": "errbar.metrics",
     "plan": "errbar.analysis.plan",
     "plots": "errbar",
+    "prefer": "errbar.preferences",
     "rank": "errbar.verbs",
     "report": "errbar.verbs",
     "roc": "errbar",
@@ -96,6 +100,7 @@ __all__ = [
     "curve",
     "eval",
     "family",
+    "games",
     "gate",
     "inspect",
     "load",
@@ -104,6 +109,7 @@ __all__ = [
     "parse",
     "plan",
     "plots",
+    "prefer",
     "rank",
     "report",
     "roc",

@@ -41,6 +41,13 @@ def runs() -> errbar.Runs:
     return errbar.load(demo.LOGS / f"{demo.HARD}.csv")
 
 
+def games() -> list[dict[str, str]]:
+    return [
+        {"model_a": "small", "model_b": "large", "winner": winner}
+        for winner in ["model_a"] * 9 + ["model_b"] * 14 + ["tie"] * 3
+    ]
+
+
 def ranked() -> dict[str, list[float]]:
     rng = np.random.default_rng(5)
     return {
@@ -61,6 +68,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "RankedScores": lambda _: errbar.load(ranked(), question="id").selective("aurc"),
     "Comparisons": lambda _: runs().compare("avg"),
     "Leaderboard": lambda _: runs().rank("avg"),
+    "Ratings": lambda _: errbar.prefer(games()),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

@@ -211,4 +211,4 @@ def test_an_overview_says_once_that_systems_are_not_compared() -> None:
     text = CliRunner().invoke(main, ["runs.csv"]).output
     assert text.startswith("Systems are not compared.")
     assert text.count("not compared") == 1
-    assert "\nA comparison needs at least two systems" in text
+    assert "\nThe 2 systems have no task in common." in text

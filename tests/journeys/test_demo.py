@@ -81,7 +81,7 @@ def test_triage_is_near_its_ceiling_but_for_a_flaky_ticket_and_two_failures(
         at = list(of_system.questions).index(flaky)
         assert 0 < of_system.correct[at] < 8
     shown = str(runs.score("avg"))
-    assert "2 of 1680 rows have no result (error 1, timeout 1): counted as wrong." in shown
+    assert "2 of 1,680 rows have no result (error 1, timeout 1): counted as wrong." in shown
 
 
 def test_two_agents_are_tied_on_average_but_not_in_steadiness() -> None:

@@ -94,6 +94,7 @@ def test_no_fence_is_overlooked() -> None:
         assert len(fences) == 2 * len(blocks(page)), page
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("page", [page for page in SHELL if SHELL[page]], ids=lambda one: one.name)
 def test_commands_of_a_page_run_and_print_what_it_says(
     page: Path, place: Path, monkeypatch: pytest.MonkeyPatch

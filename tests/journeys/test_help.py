@@ -17,6 +17,7 @@ from errbar.metrics import METRICS
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.leaderboard import Leaderboard
+from errbar.results.ratings import Ratings
 from errbar.results.scores import RankedScores, Scores
 from logs import REPOSITORY
 from terminals import HOME
@@ -34,6 +35,7 @@ def examples(name: str) -> list[str]:
     return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_of_a_command_run(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,6 +113,7 @@ DROPS = {
     "`score`, `curve`": Scores.drops,
     "`compare`": Comparisons.drops,
     "`rank`": Leaderboard.drops,
+    "`prefer`": Ratings.drops,
     "`gate`": Gate.drops,
     "`selective`, `roc`": RankedScores.drops,
 }

@@ -64,12 +64,12 @@ def test_the_leaderboard_and_the_comparisons_have_the_numbers_of_the_library() -
         value, low, high = re.findall(r"[\d.]+", cell)
         interval = f"{low} to {high}"
         assert (
-            f'{row.system}</span></span></th> <td class="number">{value}</td> '
+            f'{row.system}</span></span></span></th> <td class="number">{value}</td> '
             f'<td class="ends">{interval}</td>'
         ) in page
     for pair in runs.compare("avg"):
         gap, low, high = (supported(abs(x), pair.sd) for x in pair.lead)
-        sign = "-" if pair.lead[1] < 0 else ""
+        sign = "−" if pair.lead[1] < 0 else ""
         assert f'<td class="number">{gap}</td><td class="ends">{sign}{low} to {high}</td>' in page
 
 
@@ -105,7 +105,7 @@ def test_rows_without_a_result_are_warned_of_once() -> None:
     ]
     rows[3] |= {"outcome": None, "status": "error"}
     page = page_of(pl.DataFrame(rows)).partition('<script type="application/json"')[0]
-    assert '">⚠ 1 of 40 rows has no result (error 1): counted as wrong.</p>' in page
+    assert "<li>⚠ 1 of 40 rows has no result (error 1): counted as wrong.</li>" in page
     assert page.count("has no result") == 1
 
 

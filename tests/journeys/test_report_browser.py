@@ -341,9 +341,12 @@ BROKEN = """[...document.querySelectorAll('td')].filter((cell) => {
     return /^[-\\d./]+$/.test(cell.textContent) && text.getClientRects().length > 1;
 }).map((cell) => cell.textContent)"""
 LINES_OF_NAMES = """[...document.querySelectorAll('.bars .name')].map((name) => {
-    const text = document.createRange();
-    text.selectNodeContents(name.lastElementChild);
-    return new Set([...text.getClientRects()].map((line) => Math.round(line.top))).size;
+    const lines = [...name.querySelectorAll('.part')].flatMap((part) => {
+        const text = document.createRange();
+        text.selectNode(part.firstChild);
+        return [...text.getClientRects()].map((line) => Math.round(line.top));
+    });
+    return new Set(lines).size;
 })"""
 CONTROLS = "nav, button:not(th button), input, select"
 

@@ -24,10 +24,10 @@ def metric(name: str) -> CountMetric:
 
 @pytest.mark.parametrize("target", list(Estimand))
 def test_calibrated_intervals_hold(target: Estimand, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "SIMULATIONS", 100)
+    monkeypatch.setattr(audit, "SIMULATIONS", 40)
     metrics = [metric("avg"), metric("pass@4")]
     shares = coverage_shares(SPIKED, metrics, Calibrated(target), np.random.default_rng(0))
-    assert min(shares) > 0.88
+    assert min(shares) > 0.84  # 95 % intervals hold in fewer than 34 of 40 with a chance of 0.3 %
 
 
 def test_intervals_of_a_flat_prior_do_not() -> None:

@@ -142,6 +142,7 @@ def example_data(place: Path) -> None:
         for other in others:
             _csv(place / other / "runs.csv", alone)
     _lines(place / "log.jsonl", _watched())
+    _lines(place / "battles.jsonl", _battles())
     _csv(place / "outcomes.csv", _sure())
     pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
     (place / "outcomes").mkdir()
@@ -185,6 +186,17 @@ def _rows(systems: list[str], tasks: list[str], *, trials: int) -> list[Row]:
                 for trial in range(trials)
             ]
     return found
+
+
+def _battles() -> list[Row]:
+    rng = random.Random(1)
+    names = ("large", "medium", "small")
+    return [
+        {"id": at, "model_a": a, "model_b": b, "winner": rng.choice(("A", "B", "tie")), "judge": j}
+        for at in range(40)
+        for j in ("people", "model")
+        for a, b in [rng.sample(names, 2)]
+    ]
 
 
 def _watched() -> list[Row]:

@@ -24,6 +24,7 @@ class Package(NamedTuple):
 
 PACKAGES: Mapping[str, Package] = {
     "axe-playwright-python": Package("axe_playwright_python"),
+    "choix": Package("choix"),
     "hypothesis": Package("hypothesis"),
     "ipykernel": Package("ipykernel"),
     "jinja2": Package("jinja2", ("report",)),

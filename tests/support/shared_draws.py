@@ -4,6 +4,8 @@ The sampler takes a second of processor time, and tests score the same few quest
 again: in every engine, by every metric, under every policy. It gives the same draws for the same
 questions and the same state of its generators, so they are kept under both, and a generator is left
 as the sampler would have left it. The tests of the sampler itself import it and are not served.
+
+Tests that compare two ways to a number, or only look whether a command runs, use `short_chains`.
 """
 
 from collections import OrderedDict
@@ -27,7 +29,8 @@ class SharedDraws:
 
     def __call__(self, *arrays: Any) -> Any:
         *questions, rngs = arrays
-        key = (*map(_content, questions), *(str(rng.bit_generator.state) for rng in rngs))
+        before = (str(rng.bit_generator.state) for rng in rngs)
+        key = (difficulty._SWEEPS, *map(_content, questions), *before)
         if key in self.known:
             self.known.move_to_end(key)
             draws, states = self.known[key]
@@ -51,3 +54,10 @@ def shared_draws() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(difficulty, "learn", SharedDraws(difficulty.learn))
         yield
+
+
+@pytest.fixture
+def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the sweeps, for tests that no figure of the posterior matters to."""
+    monkeypatch.setattr(difficulty, "_FIRST", 10)
+    monkeypatch.setattr(difficulty, "_SWEEPS", 40)

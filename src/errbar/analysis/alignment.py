@@ -222,8 +222,9 @@ def several_by_task(
     }
     if not several:
         found = f"there is {known[0]!r}" if known else "there is none"
-        lack = f"no task has two of the {len(known)}" if len(known) > 1 else found
-        raise InputError(f"a comparison needs at least two systems; {lack}.")
+        if len(known) > 1:
+            raise InputError(f"the {len(known)} systems have no task in common.")
+        raise InputError(f"a comparison needs at least two systems; {found}.")
     lone = [
         f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()

@@ -75,7 +75,7 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
     ahead = _decided(vary, request.level) * up  # 1 where the row is better than the column
     scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
-    drawn = _DrawnRanks(scores)
+    drawn = DrawnRanks(scores)
     rows = _standings(systems, parts, ahead, drawn, up, request)
     lost = sum(part.left_out for part in parts)
     if left:
@@ -348,7 +348,7 @@ def _decided(vary: _Sampled | _Apart, level: float) -> Array:
     return found
 
 
-class _DrawnRanks:
+class DrawnRanks:
     """Ranks under joint draws; tied scores share a rank.
 
     No probability is 0 or 1: each system is given one draw more in which it is the best.
@@ -368,7 +368,7 @@ def _standings(
     systems: Sequence[str],
     parts: Sequence[_Part],
     ahead: Array,
-    drawn: _DrawnRanks,
+    drawn: DrawnRanks,
     up: float,
     request: RankRequest,
 ) -> list[Standing]:

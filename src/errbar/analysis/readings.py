@@ -4,7 +4,7 @@ Where rows can be read in two ways, both results are stated, with the option tha
 """
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -12,6 +12,7 @@ import numpy as np
 
 from errbar.analysis.alignment import by_task
 from errbar.analysis.methods import Calibrated
+from errbar.analysis.outcome_scales import scales
 from errbar.analysis.score import Scoring, by_subject, first_of
 from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
@@ -73,7 +74,7 @@ def rows_without_result(
     remarks = _without_reason(source, scored, errors)
     if ungraded:
         verbs = ("was", "is") if ungraded == 1 else ("were", "are")
-        lost = f"{ungraded} of {rows} rows {verbs[0]} never scored, and {verbs[1]} left out."
+        lost = f"{ungraded:,} of {rows:,} rows {verbs[0]} never scored, and {verbs[1]} left out."
         remarks.append(Caution(lost))
     if failed:
         kinds = {
@@ -81,12 +82,29 @@ def rows_without_result(
             for name, n in source.statuses().items()
             if name not in ("ok", "limit", UNSCORED)
         }
-        why = ", ".join(f"{name} {n}" for name, n in kinds.items())
+        why = ", ".join(f"{name} {n:,}" for name, n in kinds.items())
         why = f" ({why})" if why else ""
         remarks.append(
-            Caution(f"{failed} of {rows} rows {have(failed)} no result{why}: {_SAID[errors]}.")
+            Caution(f"{failed:,} of {rows:,} rows {have(failed)} no result{why}: {_SAID[errors]}.")
         )
+        remarks += _without_any_result(scored, errors)
     return remarks
+
+
+def _without_any_result(subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
+    """Warning on systems of which every row ended in an error or the like."""
+    lost = {of: part for of, part in subjects.items() if part.failed == part.rows > 0}
+    if not lost or errors == "missing":
+        return []
+    names = first_of([str(of) or "the system" for of in lost])
+    rows = sum(part.rows for part in lost.values())
+    option = setting("errors", "missing")
+    return [
+        warning(
+            f"{names}: none of {rows} rows has a result, so the score says that the run failed, "
+            f"and nothing about the answers; {option} leaves it without a score."
+        )
+    ]
 
 
 def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> list[str]:
@@ -97,7 +115,7 @@ def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> l
     there = source.with_repeats().slices(())
     others = [part for part in there if ranked is not None and part.key not in ranked]
     names = who_was_never_scored({Subject(part.key[0], part.key[1]): part for part in others})
-    return [f"{lost} rows were never scored, and are left out.", *names]
+    return [f"{lost:,} rows were never scored, and are left out.", *names]
 
 
 def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
@@ -157,7 +175,6 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
 
 _MOST_SHOWN = 3
 _MOST_ROWS = 200_000  # rows that are compared one by one
-_GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
 _TRUTHS = (
     *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
     *("resolved", "is_resolved", "solved"),
@@ -224,86 +241,6 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
     return [
         warning(f"{often}. They are taken as trials; if the data were copied, delete the copies.")
     ]
-
-
-def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
-    if all(part.is_binary for part in found):
-        return []
-    ranges = {part.key: _values(source, part) for part in found}
-    ranges = {key: values for key, values in ranges.items() if values}
-    least, most = (how(how(part) for part in ranges.values()) for how in (min, max))
-    remarks: list[Above] = []
-    if least < 0 or most > 1:
-        remarks.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
-    for task in dict.fromkeys(key[1] for key in ranges):
-        of_task = {key: part for key, part in ranges.items() if key[1] == task}
-        small = [key for key, part in of_task.items() if min(part) >= 0 and max(part) <= 1]
-        large = [key for key in of_task if key not in small and max(of_task[key]) > 1]
-        if small and large:
-            remarks.append(
-                warning(
-                    f"scales differ: {_name(small[0])} has outcomes from "
-                    f"{min(of_task[small[0]]):.4g} to {max(of_task[small[0]]):.4g}, "
-                    f"{_name(large[0])} from {min(of_task[large[0]]):.4g} to "
-                    f"{max(of_task[large[0]]):.4g}. If one is in per cent, write both alike before "
-                    f"they are compared."
-                )
-            )
-        for key, often in of_task.items():
-            remarks += _codes(key, often) or (_gap(key, often) if key not in small else [])
-    return remarks
-
-
-def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
-    """A warning where a number far from all others may stand for no result, as -1 or 999 do."""
-    values = sorted(often)
-    if len(values) < 3:
-        return []
-    code = values[0] if values[0] < 0 <= values[1] else values[-1]
-    others = [value for value in values if value != code]
-    repeats = often[code] > 1 or set(f"{code:g}") == {"9"}
-    if code > 0 and not (others[-1] > 1 and code >= _GAP * others[-1] and repeats):
-        return []
-    rows = sum(often.values())
-    total = sum(value * n for value, n in often.items())
-    mean = (total - code * often[code]) / (rows - often[code])
-    return [
-        warning(
-            f"{_name(key)}: {often[code]} of {rows} outcomes are {code:g}, the others "
-            f"{others[0]:.4g} to {others[-1]:.4g}. It is averaged like them (mean of all rows "
-            f"{total / rows:.4g}); if it stands for no result, empty those cells (mean {mean:.4g})."
-        )
-    ]
-
-
-def _gap(key: Sequence[str], values: Iterable[float]) -> list[Above]:
-    """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
-    sizes = sorted({abs(value) for value in values if value})
-    within, beyond = [size for size in sizes if size <= 1], [size for size in sizes if size > 1]
-    if not within or not beyond or beyond[0] < _GAP * within[-1]:
-        return []
-    return [
-        warning(
-            f"{_name(key)}: some outcomes are {within[-1]:.4g} at most and others {beyond[0]:.4g} "
-            f"at least, with nothing between: two scales may be mixed, or a number may stand for "
-            f"no result. All are averaged as they are."
-        )
-    ]
-
-
-def _name(key: Sequence[str]) -> str:
-    return key[0] or "the system"
-
-
-def _values(source: Source, part: Slice) -> dict[float, int]:
-    """The outcomes that occur, and how often."""
-    if part.is_binary:
-        right, scored = int(part.right @ part.questions), int(part.scored @ part.questions)
-        return {0.0: scored - right, 1.0: right}
-    results = source.categories(part.by)[part.key]
-    often = results.counts.sum(axis=0)
-    return {value: int(n) for value, n in zip(results.values, often, strict=True) if n}
 
 
 def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]:

@@ -32,7 +32,7 @@ from errbar.base.tables import printable
 from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
-    *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor"),
+    *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor", "prefer"),
     *("selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
 )
 _BESIDE = {

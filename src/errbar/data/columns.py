@@ -147,6 +147,30 @@ TRIAL_NUMBERS = _plain(
     *("completion_idx", "completion_index", "response_id", "response_idx", "round", "pass_number"),
     *("random_seed", "seed_id", "epoch_id", "draw", "resample"),
 )
+# Columns that number the progress of a run or its repeats: without ids, rows are not questions.
+STEPS = _plain(
+    *("step", "steps", "_step", "global_step", "train_step", "training_step", "step_num"),
+    *("step_idx", "step_id", "step_number", "timestep", "time_step", "iteration", "iter"),
+    *("train_epoch", "training_epoch", "trainer/global_step", "batch", "checkpoint", "ckpt"),
+)
+COUNTERS = STEPS | _plain(
+    *("epoch", "seed", "random_seed", "fold", "cv_fold", "layer", "k", "threshold", "cutoff"),
+    *("run", "run_id", "trial", "round", "temperature", "top_p", "shots", "n_shots", "num_shots"),
+    *("date", "lr", "learning_rate", "alpha", "beta", "budget", "max_tokens"),
+)
+# Measures of which lower values are better, and marks of what went wrong.
+LOWER_IS_BETTER = _plain(
+    *("wer", "cer", "ter", "loss", "nll", "perplexity", "ppl", "mse", "mae", "rmse", "brier"),
+    *("error_rate", "err_rate", "failure_rate", "fail_rate", "edit_distance", "distance"),
+    *("latency", "latency_ms", "duration", "cost", "hallucination", "toxicity", "bias"),
+    *("hallucination_rate", "harmfulness", "bits_per_byte", "bpb", "regret"),
+)
+WRONG_FLAGS = _plain(
+    *("incorrect", "is_incorrect", "wrong", "is_wrong", "failed", "is_failed", "fail", "failure"),
+    *("error", "is_error", "errors", "mistake", "is_mistake", "hallucinated", "is_hallucinated"),
+    *("is_hallucination", "unsafe", "is_unsafe", "harmful", "is_harmful", "toxic", "is_toxic"),
+    *("violation", "violated", "refused", "is_refusal", "jailbroken", "false", "misclassified"),
+)
 # Identifiers unique to a run: rows that share one are copies.
 MOMENTS = _plain(
     *("timestamp", "time", "created", "created_at", "started_at", "finished_at", "latency"),
@@ -230,6 +254,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("succeeded", "is_success", "resolved", "is_resolved", "solved", "score", "reward"),
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
             *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
+            *("cum_reward", "total_reward", "episode_reward", "follow_all_instructions"),
             *("overall_score", "rating", "richtig", "korrekt", "correcto", "corretto", "correto"),
             *("правильно", "верно", "正确", "是否正确", "正解"),
         ),

@@ -45,6 +45,8 @@ def number_in(text: str) -> float | None:
     (0.5, 0.85, None)
     """
     plain = text.strip()
+    if plain[:1].isalpha() and plain[0] not in "iInN":  # inf, nan; an exception takes longer
+        return None
     try:
         if plain.endswith("%"):
             return float(plain[:-1]) / 100.0
@@ -62,8 +64,10 @@ def is_outcome(value: object) -> bool:
     if not isinstance(value, str):
         return False
     word = value.strip().lower()
+    if word in NOTHING or word in WORDS:
+        return True
     number = number_in(word)
-    return word in NOTHING or word in WORDS or (number is not None and 0 <= number <= 1)
+    return number is not None and 0 <= number <= 1
 
 
 _FRACTION = re.compile(r"\s*\d+\s*(/|of|out of)\s*\d+\s*")  # 3/5

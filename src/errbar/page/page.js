@@ -10,7 +10,8 @@ const make = (tag, text = "", attributes = {}) => {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
 };
-const named = (element, text) => { text.split(/(?<=[_/])/).forEach((part, at) => element.append(...(at ? [document.createElement("wbr")] : []), part)); return element; }; // may break after a separator
+const named = (element, text) => { for (const part of text.split(/(?<=[_/,=\s])(?=[^_/,=\s])/)) element.append(make("span", part, { class: "part" })); return element; }; // breaks after a separator
+const count = (number) => number.toLocaleString("en");
 const short = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text); // names differ at their ends
 const labels = (names, most) => { // or else by a number
   const cut = names.map((name) => short(name, most));
@@ -72,7 +73,7 @@ const axisOf = (ends) => {
 };
 const rescale = (table, rows) => {
   const endsOf = (row) => row.dataset.ends.split(" ").map(Number), axis = axisOf(rows.flatMap(endsOf).filter(Number.isFinite));
-  table.querySelector(".scale").replaceChildren(...axis.ticks.map((tick) => make("i", tick, { style: `left:${axis.at(tick)}` })));
+  table.querySelector(".scale").replaceChildren(...axis.ticks.map((tick) => make("i", String(tick).replace("-", "−"), { style: `left:${axis.at(tick)}` })));
   for (const row of rows) {
     const [low, value, high] = endsOf(row), track = row.querySelector(".track"), span = track.querySelector(".span"), point = track.querySelector("b");
     track.style.setProperty("--parts", axis.parts);
@@ -125,26 +126,27 @@ const shape = (parent, tag, attributes, text) => {
   return element;
 };
 const path = (points) => points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-const MOST_IN_GREY = 10, MOST_DOTS = 20;
+const MOST_IN_GREY = 10, MOST_DOTS = 20, LABEL = 33; // pixels from a label to the next
 const KINDS = {
   trials: { place: (x, most) => Math.log(x) / Math.log(most), first: "k=" },
-  risk: { place: (x) => x, ticks: [0, 0.5, 1], across: "coverage" },
+  risk: { place: (x) => x, ticks: [0, 0.5, 1], across: "coverage", fitted: true }, // risks may all be small
   roc: { place: (x) => x, ticks: [0, 0.5, 1], across: "false positive rate", diagonal: true },
 };
 const drawCurve = (panel, panels) => {
   const kind = KINDS[panel.kind], { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
-  const left = 34, right = wide - (kind.ticks ? 14 : 48), top = 8, bottom = high - (kind.across ? 42 : 26);
+  const left = 38, right = wide - (kind.ticks ? 14 : 60), top = 8, bottom = high - (kind.across ? 42 : 26);
   const peers = panels.filter((other) => other.task === panel.task && other !== panel).slice(0, MOST_IN_GREY);
   const most = Math.max(2, ...[panel, ...peers].flatMap((other) => other.lines.flat().map(([x]) => x)));
-  const x = (value) => left + (right - left) * kind.place(value, most), y = (value) => bottom - (bottom - top) * value;
+  const rise = kind.fitted ? axisOf([0, ...panels.flatMap((other) => other.lines.flat().flatMap(([, value, , end]) => [value, end])).filter((end) => end !== null)]).ticks : [0, 0.25, 0.5, 0.75, 1];
+  const x = (value) => left + (right - left) * kind.place(value, most), y = (value) => bottom - (bottom - top) * value / rise.at(-1);
   const xs = [...new Set(panel.lines.flat().map(([value]) => value))].sort((a, b) => a - b);
   const ticks = kind.ticks || xs, room = Math.max(1, Math.ceil(ticks.length / Math.floor((right - left) / 34)));
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   svg.style.height = `${high}px`;
-  for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+  for (const tick of rise) {
     shape(svg, "line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) });
-    if (tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
+    if (kind.fitted || tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
   }
   ticks.forEach((tick, at) => { if ((ticks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(tick), y: bottom + 20, "text-anchor": "middle" }, `${at ? "" : kind.first || ""}${tick}`); });
   if (kind.across) shape(svg, "text", { x: (left + right) / 2, y: high - 4, "text-anchor": "middle" }, kind.across);
@@ -159,8 +161,13 @@ const drawCurve = (panel, panels) => {
   }
   if (!kind.ticks) {
     const ends = panel.lines.map((line) => known(line).at(-1)).filter(Boolean);
-    const apart = ends.length === 2 && y(ends[1][1]) - y(ends[0][1]) < 15 ? 8 : 0;
-    ends.forEach(([, value, , , label], at) => shape(svg, "text", { class: "end", x: right + 9, y: y(value) + 4 + (at ? apart : -apart) }, label.split(" ")[1]));
+    const places = ends.map(([, value]) => Math.max(top + 6, Math.min(bottom - 10, y(value))));
+    const lacks = ends.length === 2 ? Math.max(0, LABEL - (places[1] - places[0])) : 0, up = Math.min(lacks / 2, places[0] - top - 6);
+    ends.forEach(([, , , , label], at) => {
+      const [metric, value] = label.split(" "), here = places[at] + (at ? lacks - up : -up);
+      shape(svg, "text", { class: "end", x: right + 9, y: here }, value);
+      shape(svg, "text", { x: right + 9, y: here + 15 }, metric);
+    });
   }
   const guide = shape(svg, "line", { class: "at", y1: top, y2: bottom, visibility: "hidden" });
   svg.onpointermove = (event) => {
@@ -305,7 +312,7 @@ if (explorer) {
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
     const rest = data.systems.length - rows.length;
-    caption.replaceChildren(make("span", `${words[0]}${each > 1 ? `; ${each} questions to a column` : ""}${rest > 0 ? `; the ${MOST_ROWS} best systems` : ""}`), make("span", columns.length > 1 ? words[1] : ""));
+    caption.replaceChildren(make("span", `${words[0]}${each > 1 ? `; ${each} questions per column` : ""}${rest > 0 ? `; the ${MOST_ROWS} best systems` : ""}`), make("span", columns.length > 1 ? words[1] : ""));
     canvas.setAttribute("aria-valuemax", order.length);
     canvas.setAttribute("aria-valuenow", order.indexOf(chosen) + 1);
     canvas.setAttribute("aria-valuetext", chosen < 0 ? "none chosen" : data.names[chosen]);
@@ -332,8 +339,9 @@ if (explorer) {
     const data = taskOf(), m = measures(data), rows = rowsOf(data);
     const listed = data.systems.length <= MOST_COLUMNS ? rows : [];
     const head = make("tr");
-    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), "right"]) head.append(make("th", text, { scope: "col" }));
-    if (data.systems.length > 1) for (const system of listed) { head.append(named(make("th", "", { scope: "col", class: "of" }), data.systems[system])); }
+    const alone = data.systems.length === 1;
+    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), ...(alone ? [] : ["right"])]) head.append(make("th", text, { scope: "col" }));
+    for (const system of listed) { head.append(named(make("th", "", { scope: "col", class: "of" }), alone ? "right" : data.systems[system])); }
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(...order.slice(first, first + PAGE).map((at) => {
       const row = make("tr", "", at === chosen ? { class: "here" } : {});
@@ -341,14 +349,14 @@ if (explorer) {
       name.append(make("a", data.names[at], { href: addressOf(at) }));
       row.append(name);
       if (data.clusters.length) row.append(make("td", data.clusters[at]));
-      row.append(make("td", m[at].mean.toFixed(2)));
-      if (data.systems.length > 1) for (const system of listed) {
+      if (!alone) row.append(make("td", m[at].mean.toFixed(2)));
+      for (const system of listed) {
         const n = trialsOf(data, system, at);
         row.append(make("td", n ? `${data.right[system][at]}/${n}` : "", { class: "share", style: `--c:${looks.colours[data.systems[system]]};--share:${n ? data.right[system][at] / n : 0}` }));
       }
       return row;
     }));
-    found.textContent = !order.length ? "No question has this in its name." : order.length <= PAGE ? `${order.length} question${order.length > 1 ? "s" : ""}.` : `${order.length} questions; ${first + 1} to ${Math.min(first + PAGE, order.length)} are listed.`;
+    found.textContent = !order.length ? "No question has this in its name." : order.length <= PAGE ? `${order.length} question${order.length > 1 ? "s" : ""}` : `Questions ${count(first + 1)} to ${count(Math.min(first + PAGE, order.length))} of ${count(order.length)}`;
     const few = order.length <= PAGE;
     byId("earlier").hidden = byId("later").hidden = few;
     byId("earlier").disabled = first === 0;

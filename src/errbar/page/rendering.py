@@ -8,13 +8,14 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib import resources
 from typing import Any
 
-from errbar.base.remarks import above, below, said_once
+from errbar.base.remarks import MARK, above, below, said_once
 from errbar.base.tables import counted, interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
@@ -26,6 +27,9 @@ from errbar.results.pictures.vega import with_interval
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "
+_MOST_PAIRS = 60  # comparisons that are drawn
+_MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
+_NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
 _AXES = {"risk": ("coverage", "risk"), "roc": ("false positive rate", "true positive rate")}
 
 
@@ -39,11 +43,16 @@ def render(contents: Contents) -> str:
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
     )
+    environment.tests["marked"] = lambda note: note.startswith(MARK)
     template = environment.from_string(_file("page.html"))
     script, colours, curves = _file("page.js"), _colours(contents), _curves(contents)
     text: str = template.render(
         contents=contents,
         axis_of=Axis.of,
+        parts_of=_parts_of,
+        minus=_with_minus,
+        first_pairs=partial(_first_pairs, order=list(colours)),
+        most_rows=_MOST_ROWS,
         number_of=with_interval,
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
@@ -68,8 +77,42 @@ def _shared(contents: Contents) -> str:
     board = contents.result("ranks")
     if board is None:
         return ""
+    questions = counted(board.questions, "question")
+    if _same_questions(contents):
+        return f"the same {questions} for every system"
     every = "both systems" if len(board) == 2 else f"all {len(board)} ranked systems"
-    return f"{counted(board.questions, 'question')} that {every} have"
+    return f"the {questions} that {every} have"
+
+
+def _parts_of(name: str) -> list[str]:
+    """Return the parts of a name, each with the separator after it.
+
+    Examples
+    --------
+    >>> _parts_of("anthropic/claude-opus_low")
+    ['anthropic/', 'claude-opus_', 'low']
+    """
+    return re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)
+
+
+def _with_minus(text: str) -> str:
+    """Return text with a minus sign before negative numbers, not a hyphen.
+
+    Examples
+    --------
+    >>> _with_minus("gpt-4 leads by 0.1 (95% CI -0.2 to 0.4)")
+    'gpt-4 leads by 0.1 (95% CI −0.2 to 0.4)'
+    """
+    return _NEGATIVE.sub("−", text)
+
+
+def _first_pairs(pairs: Sequence[Comparison], order: Sequence[str]) -> list[Comparison]:
+    """Return the comparisons to draw: all, or those of the best systems if there are too many."""
+    if len(pairs) <= _MOST_PAIRS:
+        return list(pairs)
+    place = {system: at for at, system in enumerate(order)}
+    ranked = sorted(pairs, key=lambda row: sorted((place[row.first], place[row.second])))
+    return ranked[:_MOST_PAIRS]
 
 
 def _same_questions(contents: Contents) -> bool:

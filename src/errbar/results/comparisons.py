@@ -115,15 +115,15 @@ class Comparisons(Rows[Comparison]):
         where = " on at least one task" if len(tasks) > 1 else ""
         where += " by at least one metric" if len(metrics) > 1 else ""
         more = len(probable - sure)
-        also = f"; {more} more probably {'does' if more == 1 else 'do'}" if more else ""
+        also = f"; {more:,} more probably {'does' if more == 1 else 'do'}" if more else ""
         careful = sum(bool(row.caution) for row in there if row.better)
-        care = f"; {careful} with caution" if careful else ""
+        care = f"; {careful:,} with caution" if careful else ""
         verb = "differs" if len(sure) == 1 else "differ"
         if baseline is not None:
             of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
         else:
             of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
-        return f"{len(sure) or 'None'} of {of}{where}{also}{care}."
+        return f"{f'{len(sure):,}' if sure else 'None'} of {of}{where}{also}{care}."
 
     def notes(self) -> list[str]:
         """What stands under the table."""

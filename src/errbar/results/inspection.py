@@ -103,7 +103,7 @@ class Inspection(Result):
         if tasks == 1:
             del ranges["task"]
         return [
-            (f"{low}–{high}" if low < high else str(high), noun if high == 1 else f"{noun}s")
+            (f"{low:,}–{high:,}" if low < high else f"{high:,}", noun if high == 1 else f"{noun}s")
             for noun, (low, high) in ranges.items()
         ]
 
@@ -139,7 +139,9 @@ class Inspection(Result):
         """What stands under the table."""
         notes = [f"{self.summary()}."]
         if self.statuses:
-            notes.append("Status: " + ", ".join(f"{k} {v}" for k, v in self.statuses.items()) + ".")
+            notes.append(
+                "Status: " + ", ".join(f"{k} {v:,}" for k, v in self.statuses.items()) + "."
+            )
         if self.repeated:
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)

@@ -1,4 +1,4 @@
-"""Leaderboards: systems by score, with rank intervals and groups that are not separated.
+"""Leaderboards: systems by a score or a rating, with rank intervals and groups that are tied.
 
 The letters are a compact letter display (Piepho 2004): systems that share a letter do not differ
 significantly.
@@ -7,7 +7,7 @@ significantly.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from errbar.base.layout import Headline, Tone
 from errbar.base.remarks import Explanation
@@ -49,29 +49,33 @@ class Standing:
         }
 
 
+B = TypeVar("B", bound=Standing)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Leaderboard(Rows[Standing]):
-    """Systems from the best down, by one metric of one task or the average of several."""
-
-    metric: Metric
-    tasks: dict[str, float]  # the weight of each
-    questions: int  # common to all systems
-    method: str
-    remarks: tuple[str, ...] = ()
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per system, for a DataFrame or JSON."""
-        return [{"metric": str(self.metric), **row.record()} for row in self.rows]
+class Board(Rows[B]):
+    """Systems from the best down, by one measure."""
 
     drops: ClassVar[tuple[str, ...]] = ("expected rank", "P(best)", "group")
 
-    def columns(self) -> list[list[str]]:
-        """Each column from its head down."""
-        titles = (row.interval.title for row in self)
+    @property
+    def measure(self) -> str:
+        """What the systems are ordered by."""
+        raise NotImplementedError
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lowest and highest possible value of the measure."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> str:
+        """How large the data are, in words."""
+        raise NotImplementedError
+
+    def rank_columns(self) -> list[list[str]]:
+        """Columns on ranks, each from its head down."""
         return [
-            ["rank", *(str(row.rank) for row in self)],
-            ["system", *(row.system for row in self)],
-            [interval_head(str(self.metric), titles), *self.cells_of("value")],
             [f"{percent(self.rows[0].interval.level)} ranks", *self.rank_ranges()],
             ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
             ["P(best)", *(share_text(row.chance_best) for row in self)],
@@ -87,16 +91,12 @@ class Leaderboard(Rows[Standing]):
             for row in self
         ]
 
-    def conclusion(self) -> Headline:
+    def conclusion(self) -> Headline | None:
         """Which system is the best."""
         sentence = "".join(self.headline()).removesuffix(".")
         first = sum(row.best_rank == 1 for row in self)
         tone = Tone.GOOD if first == 1 else Tone.DIM if first == len(self) else Tone.STRONG
         return Headline(sentence, ".", tone)
-
-    def footer(self) -> str:
-        """What the intervals cover, and the size of the data, in a line."""
-        return covered(self.rows[0].interval, f"{counted(self.questions, 'question')} in common")
 
     def ties(self) -> list[list[int]]:
         """The places of the systems of each group of two or more that are not separated."""
@@ -111,27 +111,79 @@ class Leaderboard(Rows[Standing]):
         """Which system is the best, in a sentence of two parts: the claim, and the rest."""
         best = [row.system for row in self if row.best_rank == 1]
         if len(best) == 1:
-            return f"{best[0]} is the best of {len(self)} systems", f" by {self.metric}."
+            return f"{best[0]} is the best of {len(self)} systems", f" by {self.measure}."
         if len(best) == len(self):
             some = "either system" if len(best) == 2 else f"any of the {len(best)} systems"
             return "Inconclusive", f": {some} may be the best."
         if len(best) > _MOST_NAMED:
-            return f"{best[0]} leads", f" by {self.metric}, but any of {len(best)} may be the best."
+            leads = f"{best[0]} leads"
+            return leads, f" by {self.measure}, but any of {len(best)} may be the best."
         tied = f"{', '.join(best[:-1])} and {best[-1]}"
-        return f"{tied} are tied for the best", f" by {self.metric}: not significantly different."
+        return f"{tied} are tied for the best", f" by {self.measure}: not significantly different."
+
+    def rank_notes(self) -> list[str]:
+        """Definitions of the columns on ranks."""
+        return [
+            f"ranks: simultaneous {percent(self.rows[0].interval.level)} intervals for the true "
+            "ranks.",
+            "group: systems that share a letter do not differ significantly.",
+        ]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Leaderboard(Board[Standing]):
+    """Systems from the best down, by one metric of one task or the average of several."""
+
+    metric: Metric
+    tasks: dict[str, float]  # the weight of each
+    questions: int  # common to all systems
+    method: str
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def measure(self) -> str:
+        """The metric."""
+        return str(self.metric)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Bounds of the metric."""
+        return self.metric.bounds
+
+    @property
+    def size(self) -> str:
+        """The number of questions."""
+        return counted(self.questions, "question")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per system, for a DataFrame or JSON."""
+        return [{"metric": str(self.metric), **row.record()} for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down."""
+        titles = (row.interval.title for row in self)
+        return [
+            ["rank", *(str(row.rank) for row in self)],
+            ["system", *(row.system for row in self)],
+            [interval_head(str(self.metric), titles), *self.cells_of("value")],
+            *self.rank_columns(),
+        ]
+
+    def footer(self) -> str:
+        """What the intervals cover, and the size of the data, in a line."""
+        return covered(self.rows[0].interval, f"{self.size} in common")
 
     def notes(self) -> list[str]:
         """What stands under the table."""
         first = self.rows[0].interval
-        what = f"{counted(self.questions, 'question')} common to all systems"
+        what = f"{self.size} common to all systems"
         weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
         if len(self.tasks) > 1:
             what += f"; average of {len(self.tasks)} tasks with weights {weights}"
         notes = [
             f"{what}.",
             f"Each interval is for {first.covers.words}.",
-            f"ranks: simultaneous {percent(first.level)} intervals for the true ranks.",
-            "group: systems that share a letter do not differ significantly.",
+            *self.rank_notes(),
             f"Method: {self.method}.",
         ]
         lower = self.metric.direction is Direction.LOWER

@@ -42,9 +42,10 @@ _ONLY_OVER_THE_WIRE = {"kinds of slices"}
 _RANKED = RANKED[:2]
 
 # pyspark 4.3 warns of pandas 3 when it is imported, and nothing here goes through pandas.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning"
-)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.usefixtures("short_chains"),
+]
 
 
 @pytest.fixture(scope="session")

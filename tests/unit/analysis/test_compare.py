@@ -394,7 +394,7 @@ class TestTasks:
 
     def test_systems_that_share_none(self) -> None:
         data = pd.concat([frame(a=A).assign(task="t"), frame(b=B).assign(task="u")])
-        with pytest.raises(InputError, match="two systems; no task has two of the 2"):
+        with pytest.raises(InputError, match="the 2 systems have no task in common"):
             errbar.load(data).compare("avg")
 
 

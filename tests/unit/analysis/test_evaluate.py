@@ -45,6 +45,7 @@ MATRICES = {"small": matrix(0), "medium": matrix(1, questions=50), "large": matr
 SYSTEMS = {name: binary_counts(R) for name, R in MATRICES.items()}
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_estimates_come_system_by_system_in_the_order_of_the_metrics() -> None:
     table = score(SYSTEMS, *NAMES)
     order = [(one.system, one.metric) for one in table]
@@ -145,6 +146,7 @@ def test_questions_with_unequal_trials_are_scored_as_they_are() -> None:
     assert one.trials == 16
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_every_number_is_a_python_float() -> None:
     for one in score(SYSTEMS, *NAMES):
         numbers = (one.value, one.mean, one.sd, one.interval.low, one.interval.high)

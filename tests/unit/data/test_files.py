@@ -512,7 +512,7 @@ def test_json_outcomes_may_be_numbers_booleans_and_null(tmp_path: Path) -> None:
 def test_a_key_that_comes_late_in_json_lines_is_not_lost(tmp_path: Path) -> None:
     late = '{"question": "z", "trial": 0, "outcome": 0, "status": "error"}\n'
     scores = errbar.load(write(tmp_path / "runs.jsonl", MANY_LINES + late)).score("avg")
-    assert "1 of 30001 rows has no result (error 1): counted as wrong." in scores.remarks
+    assert "1 of 30,001 rows has no result (error 1): counted as wrong." in scores.remarks
 
 
 def test_json_lines_with_many_other_keys_are_read(tmp_path: Path) -> None:

@@ -377,7 +377,7 @@ def test_statuses_of_other_systems_are_not_counted() -> None:
     assert not any("no result" in note for note in found.notes())
     old, new = (errbar.load(both.filter(pl.col("system") == name)) for name in ("old", "other"))
     apart = errbar.gate(old, new, "pass@1", max_drop=0.1)
-    assert any("200 of 3200 rows have no result (error 200)" in note for note in apart.notes())
+    assert any("200 of 3,200 rows have no result (error 200)" in note for note in apart.notes())
 
 
 # The command.

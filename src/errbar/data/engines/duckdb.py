@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import count, islice
+from itertools import count, filterfalse, islice
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -204,8 +204,9 @@ def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:
     """Whether all values are null or strings that UTF-8 can encode, the common case."""
     if not kinds <= {str, type(None)}:
         return False
+    texts = values if type(None) not in kinds else filter(None, values)
     try:
-        "".join(values if type(None) not in kinds else filter(None, values)).encode()
+        "".join(filterfalse(str.isascii, texts)).encode()  # to know ASCII takes no look at the text
     except UnicodeEncodeError:
         return False
     return True

@@ -201,7 +201,11 @@ def _dialect(file: Path) -> _Dialect:
     names = [name or (INDEX if at == 0 else f"(unnamed {at + 1})") for at, name in enumerate(cells)]
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
-        raise InputError(f"{file}: two columns are named {twice[0]!r}.")
+        raise InputError(
+            f"{file}: two columns are named {twice[0]!r}; rename one. If the header has several "
+            f"lines, as pandas writes levels of columns, join them first, as in "
+            f"frame.columns = ['_'.join(map(str, name)) for name in frame.columns]."
+        )
     cut = _beyond_rows(file, cells, mark, above)
     names = names[: len(names) - cut]
     return _Dialect(mark, tuple(names), cut, above, _ends_in_notes(file, len(names), mark, above))

@@ -129,6 +129,7 @@ def hidden_tables(paths: Paths) -> list[Path]:
         if file.is_file()
         and kind_of(file)
         and not file.name.startswith("._")
+        and not file.name.endswith(_SHOWN)
         and not any(part.startswith(_HIDDEN) for part in file.relative_to(folder).parts[:-1])
     ]
 

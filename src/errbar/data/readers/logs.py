@@ -97,7 +97,10 @@ def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for path, reason in skipped.items():
         reasons.setdefault(reason, []).append(path.name)
-    return [f"not read: {some_of(names)} ({reason})." for reason, names in reasons.items()]
+    return [
+        f"not read: {some_of(names)} ({reason.removesuffix('.')})."
+        for reason, names in reasons.items()
+    ]
 
 
 # Totals that a log may state, each a count over the rows of a system and task.

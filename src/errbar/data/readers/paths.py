@@ -21,7 +21,7 @@ from errbar.data.readers.files import (
     standard_input,
     why_not_read,
 )
-from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words
+from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words, some_of
 from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import is_array, read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
@@ -158,8 +158,10 @@ def _tables(
             raise InputError(f"{file}: {reason}.")
         accounts.of(file).skipped = reason
     if not known:
-        packed = [file for file in files if "unpack" in accounts.of(file).skipped]
-        why = f" {packed[0].name}: {accounts.of(packed[0]).skipped}." if packed else ""
+        reasons = {file.name: accounts.of(file).skipped for file in files}
+        packed = [name for name, reason in reasons.items() if not reason.startswith("neither")]
+        why = f" There are: {some_of(list(reasons), 3)}." if reasons else ""
+        why = f" {packed[0]}: {reasons[packed[0]]}." if packed else why
         raise InputError(
             f"{where}: found neither a log of a known harness nor a table (.csv, .tsv, "
             f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"

@@ -7,7 +7,7 @@ from errbar.errors import InputError, WrongType
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
-from errbar.results.leaderboard import Leaderboard
+from errbar.results.leaderboard import Board
 from errbar.results.monitoring import History, Monitoring
 from errbar.results.pictures.coverage import coverage_map
 from errbar.results.pictures.curves import is_curve, monitoring_picture, planning_curve, score_curve
@@ -57,7 +57,7 @@ def _scores(scores: Estimates[Any]) -> Picture:
 _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Estimates: _scores,
     Comparisons: comparison_forest,
-    Leaderboard: rank_picture,
+    Board: rank_picture,
     Gate: gate_forest,
     Inspection: data_picture,
     Monitoring: monitoring_picture,

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from errbar.base.tables import counted, percent
+from errbar.base.tables import percent
 from errbar.metrics.base import Direction
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.gate import Gate
-from errbar.results.leaderboard import Leaderboard
+from errbar.results.leaderboard import Board
 from errbar.results.pictures import vega
 from errbar.results.pictures.vega import Picture, Row, Spec
 from errbar.results.scores import Estimates
@@ -142,7 +142,7 @@ def gate_forest(found: Gate) -> Picture:
     return vega.compose(found.headline.rstrip("."), below, rows, spec)
 
 
-def rank_picture(board: Leaderboard) -> Picture:
+def rank_picture(board: Board[Any]) -> Picture:
     """Draw scores, and beside them the rank interval of each system."""
     short = vega.short_names(row.system for row in board)
     rows = [
@@ -157,20 +157,23 @@ def rank_picture(board: Leaderboard) -> Picture:
         }
         for row in board
     ]
+    scale = _scale(rows, board.bounds)
+    for row in rows:  # an end that the data do not give is that of the axis
+        for end, edge in zip(("low", "high"), scale.get("domain", (0.0, 0.0)), strict=True):
+            row[end] = edge if math.isinf(row[end]) else row[end]
     level = percent(board[0].interval.level)
     below = [
         *vega.coverage_notes([("", row.interval) for row in board]),
-        f"Ranks: simultaneous {level} intervals for the true ranks "
-        f"({counted(board.questions, 'question')})",
+        f"Ranks: simultaneous {level} intervals for the true ranks ({board.size})",
     ]
-    x = vega.quantitative("value", str(board.metric), scale=_scale(rows, board.metric.bounds))
+    x = vega.quantitative("value", board.measure, scale=scale)
     left = _forest(x, vega.tooltips(name="system", value="value", **_ENDS), width=260)
     body = {
         "hconcat": [left, _rank_panel(len(board))],
         "spacing": 36,
         "resolve": {"scale": {"y": "shared"}},
     }
-    return vega.compose(f"Ranks by {board.metric}", below, rows, body)
+    return vega.compose(f"Ranks by {board.measure}", below, rows, body)
 
 
 def _rank_panel(systems: int) -> Spec:
@@ -255,9 +258,7 @@ _AS_NEEDED: Spec = {"zero": False, "nice": True, "padding": 6}
 
 def _scale(rows: Sequence[Row], within: tuple[float, float]) -> Spec:
     """Return a scale from the smallest to the largest end plus 5%, within the bounds."""
-    ends = [
-        row[end] for row in rows for end in ("low", "high", "drawn") if not math.isnan(row[end])
-    ]
+    ends = [row[end] for row in rows for end in ("low", "high", "drawn") if math.isfinite(row[end])]
     if not ends or min(ends) < within[0] or max(ends) > within[1]:
         return _AS_NEEDED
     beyond = 0.05 * (max(ends) - min(ends) or 1.0)

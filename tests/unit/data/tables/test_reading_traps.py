@@ -479,7 +479,7 @@ def test_an_answer_next_to_a_prediction_is_the_reference(tmp_path: Path) -> None
 def test_accuracies_of_runs_are_marked(tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     lines = "".join(f"{at},gpt,{0.5 + at / 50}\n" for at in range(8))
-    path.write_text(f"run,model,accuracy\n{lines}", encoding="utf-8")
+    path.write_text(f"machine,model,accuracy\n{lines}", encoding="utf-8")
     said = " ".join(above(errbar.load(path).score("avg").notes()))
     assert "'accuracy' is a share in 8 of 8 rows" in said
 

@@ -6,13 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, warning
+from errbar.base.remarks import Above, mapping, warning, way_to_say
 from errbar.data.columns import (
     ANSWERS,
+    LOWER_IS_BETTER,
     MEASURES,
+    PARTS,
     PREDICTIONS,
     PROPERTIES,
     REFERENCES,
+    USUAL,
+    WRONG_FLAGS,
     Sample,
     named_like,
     plain_name,
@@ -30,6 +34,7 @@ VAGUE = frozenset(
 _CLASSES = frozenset(
     map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
 )
+_IDS = frozenset(map(plain_name, ("question", *USUAL["question"])))
 
 
 def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
@@ -45,6 +50,43 @@ def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
     return list(candidates)
 
 
+# Words of a status that say whether an answer is right, and not whether a call returned.
+_VERDICTS = frozenset(
+    {
+        *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong"),
+        *("solved", "unsolved", "resolved", "unresolved"),
+    }
+)
+_STATES = frozenset({"status", "state", "outcome"})
+# Names of lists with an outcome for each trial.
+_LISTS = frozenset(
+    map(
+        plain_name,
+        (
+            *("scores", "rewards", "outcomes", "results", "successes", "passes", "graded_list"),
+            *("correct_list", "is_correct_list", "correctness_list", "accuracies", "accs"),
+        ),
+    )
+)
+
+
+def unusual_outcome(present: Sequence[str], sample: Sample) -> str | None:
+    """The outcome if no column has a known name for it: a verdict in a status, or lists."""
+    for name in present:
+        if not isinstance(name, str):
+            continue
+        if plain_name(name.rpartition(".")[2]) in _STATES:
+            words = {str(value).strip().lower() for value in sample(name) if value is not None}
+            words -= {*NOTHING}
+            if words <= _VERDICTS and any(WORDS[word] == 1.0 for word in words):
+                return name
+        if plain_name(name) in _LISTS:
+            lists = [value for value in sample(name) if isinstance(value, list) and value]
+            if lists and all(worth_of(entry) is not None for entries in lists for entry in entries):
+                return name
+    return None
+
+
 def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
     """Raise an error for a `score` that is a classifier's confidence in a class."""
     if plain_name(outcome) != "score" or sample is None:
@@ -52,7 +94,10 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
     scores = [number for value in sample(outcome) if (number := worth_of(value)) is not None]
     if not scores or not all(0 <= score <= 1 for score in scores) or {*scores} <= {0.0, 1.0}:
         return
+    has_ids = bool(named_like(present, _IDS))
     for name in named_like(present, _CLASSES):
+        if has_ids and plain_name(name) in PARTS:
+            continue  # the category of a question
         words = {str(value).strip().lower() for value in sample(name) if value is not None}
         if name == outcome or not words or any(map(is_outcome, words)) or len(words) > 50:
             continue
@@ -109,9 +154,11 @@ def refuse_reference(
 ) -> None:
     """Raise an error if the guessed outcome is an answer or a reference answer."""
     name = plain_name(outcome)
+    others = [column for column in present if column != outcome]
+    if name in ("correct", "score") and sample is not None:
+        _refuse_options(outcome, named_like(others, PREDICTIONS), sample)
     if name not in _DOUBTFUL:
         return
-    others = [column for column in present if column != outcome]
     answers = named_like(others, ANSWERS) if name in REFERENCES else []
     references = named_like(others, REFERENCES) if name in ANSWERS else []
     for other in (*answers, *references):
@@ -119,6 +166,15 @@ def refuse_reference(
         if sure or (sample is not None and _share_values(sample(outcome), sample(other))):
             answer, reference = (other, outcome) if other in answers else (outcome, other)
             raise UnknownColumn(no_outcome(answer, reference))
+
+
+def _refuse_options(outcome: str, predictions: Sequence[str], sample: Sample) -> None:
+    """Raise an error for the number of the right option beside that of the predicted one."""
+    if all(map(is_outcome, sample(outcome))):
+        return
+    for name in predictions:
+        if _share_values(sample(outcome), sample(name)):
+            raise UnknownColumn(no_outcome(name, outcome))
 
 
 def refuse_answers(present: Sequence[str]) -> None:
@@ -136,10 +192,11 @@ def refuse_answers(present: Sequence[str]) -> None:
 def no_outcome(answer: str, reference: str) -> str:
     """Message for a table with an answer and a reference but no outcome, with advice."""
     anyway = mapping("outcome")
+    new = "is_correct" if plain_name(reference) == "correct" else "correct"
     return (
         f"no column says whether a row is right: {reference!r} looks like the reference answer and "
-        f"{answer!r} like the answer that is compared with it. Add a column 'correct' that is 1 "
-        f"where they agree, as in frame['correct'] = frame[{answer!r}] == frame[{reference!r}] "
+        f"{answer!r} like the answer that is compared with it. Add a column {new!r} that is 1 "
+        f"where they agree, as in frame[{new!r}] = frame[{answer!r}] == frame[{reference!r}] "
         f"with pandas; if another column says it, name it with {anyway}."
     )
 
@@ -219,7 +276,8 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     free = free_columns(rows.columns, columns)
     group = name.rpartition(".")[0]
     others = [column for column in columns.also if column in free]
-    others += [column for column in free if group and column.startswith(f"{group}.")]
+    inside = [column for column in free if group and column.startswith(f"{group}.")]
+    others += [name for name in inside if plain_name(name.rpartition(".")[2]) not in _NO_VERSIONS]
     others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
     found = []
     for column in dict.fromkeys(others):
@@ -248,6 +306,37 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             f"could be it: {listed}{more}. Choose another with {choose}."
         )
     ]
+
+
+def lower_is_better(columns: Columns, *, are_words: bool) -> list[Above]:
+    """Warning on an outcome by whose name lower values are better, such as wer or failed."""
+    name = columns["outcome"]
+    plain = plain_name(name.rpartition(".")[2])
+    if plain in WRONG_FLAGS and not are_words:
+        right = way_to_say("--right 0 --right false", "right=['0', 'false']")
+        return [
+            warning(
+                f"1 and true count as right, but by its name {name!r} marks what is wrong: {right} "
+                f"counts the others as right."
+            )
+        ]
+    if plain not in LOWER_IS_BETTER:
+        return []
+    return [
+        warning(
+            f"a higher {name!r} counts as better, but by its name lower is better: read "
+            f"comparisons and ranks the other way round, or load a column such as 1 - {name}."
+        )
+    ]
+
+
+def wrong_flags(present: Sequence[str]) -> str:
+    """Advice on columns that mark what is wrong; empty if there are none."""
+    names = named_like(present, WRONG_FLAGS)
+    if not names:
+        return ""
+    right = way_to_say("--right 0 --right false", "right=['0', 'false']")
+    return f" If {names[0]!r} marks what is wrong, use {mapping('outcome', names[0])} and {right}."
 
 
 def _is_variant(column: str, outcome: str) -> bool:

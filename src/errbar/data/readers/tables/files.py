@@ -105,7 +105,7 @@ def _read_tables(
         try:
             with plain_errors(str(relation.files[0])):
                 part = shape(engine, relation, how, naming)
-        except UnknownColumn as error:
+        except (UnknownColumn, NoOutcomes) as error:
             skipped |= dict.fromkeys(relation.files, error)
             continue
         parts.append(replace(part, remarks=(*remarks, *part.remarks)))
@@ -313,7 +313,7 @@ def _together(
         try:
             with plain_errors(str(group[0].file)):
                 made = tidy(columns_of(records), how.assignment)
-        except UnknownColumn as error:
+        except (UnknownColumn, NoOutcomes) as error:
             skipped.update(dict.fromkeys([document.file for document in group], error))
             continue
         remarks = dict.fromkeys(remark for document in group for remark in document.remarks)

@@ -14,9 +14,9 @@ from errbar.base.remarks import Above, mapping, setting, warning
 from errbar.data.columns import INDEX, ROW, USUAL, named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_of
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.tables.column_choice import ASKED, INDICES, is_called_id
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import purposeful_columns
+from errbar.data.readers.tables.id_names import ASKED, INDICES, is_called_id
 
 _INDICES = frozenset({*INDICES, plain_name(INDEX), "index"})
 _IDS = frozenset(map(plain_name, USUAL["question"]))
@@ -174,7 +174,12 @@ def _are_numbers(rows: Any, name: str) -> bool:
 
 def _are_sentences(rows: Any, name: str) -> bool:
     """Whether most texts have three words or more, unlike the names of prompts."""
-    long = f"regexp_matches(trim({text_of(name)}), '\\S\\s+\\S+\\s+\\S')"
+    text = text_of(name)
+    between = "\\s+\\S+\\s+"  # words between two that trimming leaves, which is slow for long texts
+    long = (
+        f"CASE WHEN regexp_matches({text}, '[!-~]{between}[!-~]') THEN true "
+        f"ELSE regexp_matches(trim({text}), '\\S{between}\\S') END"
+    )
     return bool(rows.aggregate(f"2 * count(*) FILTER ({long}) > count(*)").fetchall()[0][0])
 
 
@@ -289,6 +294,11 @@ def _contradictions(rows: Any, columns: Columns, text: str) -> _Contradictions |
     Texts that only one system has, such as prompts from its own template, contradict nothing.
     """
     task = text_of(columns["task"]) if "task" in columns else "''"
+    texts = rows.aggregate(
+        f"count(DISTINCT {text_of(text)}) AS texts", f"{task}, {text_of(columns['question'])}"
+    )
+    if texts.aggregate("max(texts) < 2").fetchall()[0][0]:
+        return None  # the common case; the query below takes ten times as long for long texts
     each = (
         f"SELECT {task} AS task, {text_of(columns['question'])} AS id, trim({text_of(text)}) AS "
         f"asked, {text_of(columns['system'])} AS system FROM rows GROUP BY ALL"

@@ -33,9 +33,11 @@ from errbar.data.readers.tables.json_objects import (
     named_after,
     only_with_rows,
     rows_by_key,
+    trials_by_key,
     with_names,
 )
 from errbar.data.readers.tables.naming import KeysAre
+from errbar.data.readers.tables.verdict_lists import ids_by_verdict
 from errbar.errors import InputError, NoOutcomes
 
 # Names of aggregate scores: an object of these has no outcomes of questions.
@@ -124,7 +126,7 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     if len(scored) == 1:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
-        return _by_system(scored)
+        return trials_by_key(scored, keys) or _by_system(scored)
     for key, rows in lists.items() if len(lists) == 1 else ():
         if key.lower() in ROWS or are_lists_of_runs(rows):
             return _of_one_list(value, key, rows)
@@ -133,9 +135,12 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
 
 def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
     """Outcomes, or objects with outcomes, keyed by question id or by system."""
-    rows = rows_by_key(value)
+    inner = [entry for entry in value.values() if isinstance(entry, dict)]
+    verdicts = (ids_by_verdict(part, where) for part in (value, *inner))
+    listed_ids = next((document for document in verdicts if document is not None), None)
+    rows = listed_ids or rows_by_key(value, keys)
     if rows is not None:
-        return rows
+        return rows._replace(records=with_names(value, rows.records)) if listed_ids else rows
     holder = only_with_rows(value)
     if holder is not None:
         found = _of_object(value[holder], f"{where}, {holder}", keys)
@@ -148,9 +153,9 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
             return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
-    inner = [key for key, entry in value.items() if isinstance(entry, dict) and entry]
-    if len(inner) == 1 and _nests_outcomes(value[inner[0]]):
-        found = _of_object(value[inner[0]], f"{where}, {inner[0]}", keys)
+    objects = [key for key, entry in value.items() if isinstance(entry, dict) and entry]
+    if len(objects) == 1 and _nests_outcomes(value[objects[0]]):
+        found = _of_object(value[objects[0]], f"{where}, {objects[0]}", keys)
         return found._replace(records=with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "

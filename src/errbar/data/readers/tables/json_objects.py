@@ -7,6 +7,7 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.id_names import ASKED
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.system_names import names_system
 
@@ -116,8 +117,8 @@ class Document(NamedTuple):
     flags: tuple[str, ...] = ()  # keys of a document with an outcome under each key
 
 
-def rows_by_key(value: Record) -> Document | None:
-    """Objects that each have a list of rows, keyed by system or by task, possibly nested.
+def rows_by_key(value: Record, keys: KeysAre | None = None) -> Document | None:
+    """Objects that each have a list of rows, keyed by system, task or question, possibly nested.
 
     Values next to the rows, such as their accuracy, are not scored.
     """
@@ -126,9 +127,12 @@ def rows_by_key(value: Record) -> Document | None:
     if len(found) == 1 and plain_name(str(next(iter(found)))) in _CONTAINERS:
         return None
     if found and len(found) == len(value):
-        return _with_keys("system", found, objects)
+        lists = {key: with_names(objects[key], rows) for key, (_, rows) in found.items()}
+        are_trials = {plain_name(name) for name, _ in found.values()} <= _TRIALS
+        trials = trials_by_key(lists, keys or ("questions" if are_trials else None))
+        return trials or _with_keys("system", found, objects)
     for key, entry in objects.items():
-        inside = rows_by_key(entry) if len(found) == 0 else None
+        inside = rows_by_key(entry, keys) if len(found) == 0 else None
         if inside is not None:
             names = {meaning_of(name) for name in value if isinstance(value[name], str)}
             if "system" in names or meaning_of(str(key).removesuffix("s")) == "task":
@@ -138,6 +142,22 @@ def rows_by_key(value: Record) -> Document | None:
     return None
 
 
+def trials_by_key(
+    lists: Mapping[str, Sequence[Record]], keys_are: KeysAre | None = None
+) -> Document | None:
+    """Rows without an id of a question, keyed by question; None if the keys are systems."""
+    names = {plain_name(str(name)) for rows in lists.values() for row in rows for name in row}
+    if any(meaning_of(name) in ("question", "system") for name in names) or names & _ASKED:
+        return None
+    keys, remarks = keys_of_lists(lists, keys_are)
+    if keys == "systems":
+        return None
+    return Document([{"question": key, **row} for key in lists for row in lists[key]], remarks)
+
+
+_ASKED = frozenset(map(plain_name, ASKED))
+# Names of a list with the trials of one question.
+_TRIALS = frozenset(map(plain_name, (*USUAL_COUNTS["trials"], "epochs", "seeds"))) - {"n", "total"}
 # Names of a list of rows, whatever its columns.
 ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
 # Names of an object that holds them, and is no system.

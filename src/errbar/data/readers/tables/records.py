@@ -12,17 +12,16 @@ from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from errbar.base.remarks import Above, guess
 from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.derived_columns import Flat
+from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
-from errbar.data.readers.tables.wide_tables import Flat, melt, refuse_scorers
+from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
 from errbar.errors import InputError, UnknownColumn
 
 Assignment = Mapping[str, str | None]
@@ -79,7 +78,7 @@ def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]
 def tidy(flat: Flat, assignment: Assignment) -> Tidy:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
-    flat = _parsed(flat)
+    flat = parsed(flat)
     unpacked = _unpacked(flat) or _attempts(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
@@ -231,33 +230,6 @@ def _found(flat: Flat, assignment: Assignment) -> Columns | None:
     return None if nested and "outcome" not in assignment else columns
 
 
-def _parsed(flat: Flat) -> Flat:
-    """Parse columns of JSON text; leave others unchanged."""
-    return {name: _from_text(column) for name, column in flat.items()}
-
-
-def _from_text(column: list[Any]) -> list[Any]:
-    first = next((value for value in column if value is not None and str(value)), None)
-    if isinstance(first, np.ndarray):
-        return [value.tolist() if isinstance(value, np.ndarray) else value for value in column]
-    if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):
-        return column
-    return [_json_in(value) for value in column]
-
-
-def _json_in(value: Any) -> Any:
-    """Parse JSON, or a Python list of truth values; return other text unchanged."""
-    if not isinstance(value, str):
-        return value
-    for text in (value, value.replace("True", "true").replace("False", "false")):
-        try:
-            found = parse(text)
-        except (ValueError, RecursionError):
-            continue
-        return found if isinstance(found, list | dict) else value
-    return value
-
-
 def _holds(column: Sequence[Any], kind: type) -> bool:
     """Whether the first values that are not null are of a type."""
     some = [value for value in column[:_LOOKED_AT] if value is not None]
@@ -358,7 +330,8 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
-    found[name] = list(chain.from_iterable(lists))
+    usual = "outcome" in assignment or names_in_parts([name.rpartition(".")[2]], "outcome")
+    found[name if usual else "outcome"] = list(chain.from_iterable(lists))
     position = [at for size in sizes for at in range(1, size + 1)]
     trial = columns.named.get("trial")
     if trial is not None:

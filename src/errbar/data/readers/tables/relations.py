@@ -17,7 +17,11 @@ from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
+from errbar.data.readers.tables.competing_outcomes import (
+    as_shares,
+    lower_is_better,
+    other_outcomes,
+)
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
@@ -106,7 +110,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     else:
         are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
         rows, notes = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
-        remarks += notes
+        remarks += [*lower_is_better(columns, are_words=bool(notes or how.right)), *notes]
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
     elif naming is not None and how.files == "systems" and "system" not in how.assignment:
@@ -336,12 +340,21 @@ def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
 
 
 def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
-    """Files without any outcome, and their numbers of rows."""
+    """Files without any outcome and with rows that no status explains: their numbers of rows."""
+    unsaid = (
+        f"count(*) FILTER ({_unsaid(columns['status'])})" if "status" in columns else "count(*)"
+    )
     counted = rows.aggregate(
-        f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored",
+        f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored, "
+        f"{unsaid} AS unsaid",
         quoted(FILE),
     )
-    return {Path(path): n for path, n, scored in counted.fetchall() if not scored}
+    return {Path(path): n for path, n, scored, left in counted.fetchall() if left and not scored}
+
+
+def _unsaid(status: str) -> str:
+    """SQL: whether a status gives no reason for a missing outcome."""
+    return f"({quoted(status)} IS NULL OR {quoted(status)} = 'ok')"
 
 
 def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
@@ -350,7 +363,7 @@ def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
     mine = f"{quoted(FILE)} IN ({listed})"
     if "status" in shaped.columns:
         name = quoted(shaped.columns["status"])
-        unsaid = f"({name} IS NULL OR {name} = 'ok')"
+        unsaid = _unsaid(shaped.columns["status"])
         value = f"CASE WHEN {mine} AND {unsaid} THEN 'unscored' ELSE {name} END"
         rows = shaped.rows.project(f"* REPLACE ({value} AS {name})")
         columns = shaped.columns

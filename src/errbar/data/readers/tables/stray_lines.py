@@ -31,8 +31,8 @@ def without_notes(
     text = text_of(columns["question"])
     sentence = f"regexp_matches({text}, {text_literal(_SENTENCE)})"
     marked = f"regexp_matches(lower({text}), {text_literal(f'^{_MARK}')})"
-    unscored = f"trim({text_of(columns['outcome'])}) = '' AND ({marked} OR {sentence})"
-    if not rows.aggregate(f"count(*) FILTER ({unscored})").fetchall()[0][0]:
+    unscored = rows.filter(f"trim({text_of(columns['outcome'])}) = ''")
+    if not unscored.filter(f"{marked} OR {sentence}").aggregate("count(*)").fetchall()[0][0]:
         return rows, (), []  # the common case, without a look at other columns
     named = {columns[meaning] for meaning in ("system", "task", "trial") if meaning in columns}
     cells = [name for name in rows.columns if name not in {*named, columns["question"], *HIDDEN}]

@@ -84,6 +84,11 @@ _STATISTICS = frozenset(
 )
 _STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
+# A quick look that no empty id and no name of a total fails: most ids have a digit.
+_MAY_BE_TOTAL = (
+    "NOT regexp_matches({0}, '[0-9]') "
+    "OR regexp_matches({0}, '(?i)avg|average|mean|total|overall|%')"
+)
 _PART_TOTAL = "(^|.*[^a-z])(avg|average|mean|total|subtotal|overall)([^a-z]*)|(sub)?total[^a-z].*"
 
 
@@ -122,6 +127,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     is_text = kinds[columns["question"]] == "VARCHAR"
     words = " OR ".join([empty, *(_names_of_totals(columns) if is_text else ())])
     ids = rows.project(quoted(columns["question"])).distinct()
+    ids = ids.filter(_MAY_BE_TOTAL.format(text_of(columns["question"]))) if is_text else ids
     lost, named_or_lost = ids.aggregate(
         f"count(*) FILTER ({empty}), count(*) FILTER ({words})"
     ).fetchall()[0]

@@ -1,9 +1,9 @@
 """Tables that have only totals: a score or counts of each task, category or system."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from errbar.base.remarks import Above, mapping, warning
-from errbar.data.columns import PARTS, ROW, USUAL, named_like, plain_name
+from errbar.data.columns import COUNTERS, PARTS, ROW, STEPS, USUAL, named_like, plain_name
 from errbar.data.engines.duckdb import quoted, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import NoOutcomes
@@ -41,6 +41,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     if question == ROW:
         _refuse_leaderboard(rows, columns)
         _refuse_summary_of_parts(rows, columns)
+        _refuse_rows_of_runs(rows, columns)
         return
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
@@ -95,8 +96,10 @@ def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
     """Raise an error for a row per category with its share and its number of questions."""
     outcome = columns["outcome"]
     names = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
-    parts = [name for name in named_like(names, PARTS) if name not in named_like(names, _SIZES)]
-    if plain_name(outcome) not in _SHARES or not parts or not named_like(names, _SIZES):
+    sizes = named_like(names, _SIZES)
+    parts = [name for name in named_like(names, PARTS) if name not in sizes]
+    is_mean = plain_name(outcome) in _MEANS or (sizes and plain_name(outcome) in _SHARES)
+    if not is_mean or not parts:
         return
     number, apart, shares = rows.aggregate(
         f"count(*), count(DISTINCT {text_of(parts[0])}), "
@@ -104,6 +107,37 @@ def _refuse_summary_of_parts(rows: Any, columns: Columns) -> None:
     ).fetchall()[0]
     if number == apart and 2 * shares > number:
         _refuse(outcome, parts[0])
+
+
+def _refuse_rows_of_runs(rows: Any, columns: Columns) -> None:
+    """Raise an error for a row per step of a run, or for shares by seed, fold, layer and the like.
+
+    The number is unique within a system, and no column has ids of questions.
+    """
+    outcome = columns["outcome"]
+    free = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
+    systems = [columns["system"]] if "system" in columns else []
+    value = f"CAST({quoted(outcome)} AS DOUBLE)"
+    for name in [name for name in named_like(free, COUNTERS) if name not in systems]:
+        keys = ", ".join(map(text_of, [*systems, name]))
+        number, apart, shares = rows.aggregate(
+            f"count(*), count(DISTINCT ({keys},)), count(*) FILTER ({value} NOT IN (0, 1))"
+        ).fetchall()[0]
+        if number > apart or number < 2:
+            continue
+        if plain_name(name) in STEPS:
+            refuse_steps(name)
+        if 2 * shares > number and plain_name(outcome) in _MEANS:
+            _refuse(outcome, name)
+
+
+def refuse_steps(name: str) -> NoReturn:
+    """Raise an error for rows that are steps of a run instead of questions."""
+    raise NoOutcomes(
+        f"no column has ids of questions, and {name!r} numbers the rows, so they look like the "
+        f"steps or repeats of a run. Load the outcome of each question; if every {name!r} is a "
+        f"question, use {mapping('question', name)}."
+    )
 
 
 def _refuse(outcome: str, question: str) -> None:

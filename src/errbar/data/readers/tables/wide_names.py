@@ -85,6 +85,10 @@ _SUMMARIES = frozenset(
     )
 )
 _NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _SUMMARIES
+# A column whose last word is one of these measures something else: train_loss, gpt_latency.
+_MEASURED = frozenset(
+    ("loss", "latency", "duration", "seconds", "tokens", "logprob", "logprobs", "prob", "probs")
+)
 _AT = re.compile(r"[a-z]+(_?at_?|@)\d+", re.IGNORECASE)  # pass@5, recall_at_10: measures
 
 
@@ -105,6 +109,8 @@ def is_no_system(name: str) -> bool:
     """
     plain = plain_name(name)
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
+        return True
+    if re.split(r"[\s_./:-]+", name.strip().lower())[-1] in _MEASURED:
         return True
     return is_flag(name) and _stem_of(name) not in _OUTCOMES
 

@@ -8,16 +8,13 @@ lists what was left out; a list of columns (`system=gpt,qwen`) overrides the cho
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
 from errbar.data.columns import (
+    COUNTERS,
     INDEX,
     MEASURES,
     PREDICTIONS,
@@ -31,8 +28,15 @@ from errbar.data.columns import (
 )
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.readers.logs import some_of
 from errbar.data.readers.tables.column_choice import find_columns
-from errbar.data.readers.tables.competing_outcomes import no_outcome, worth_of
+from errbar.data.readers.tables.competing_outcomes import no_outcome
+from errbar.data.readers.tables.derived_columns import (
+    Flat,
+    derived_columns,
+    numbers_of,
+)
+from errbar.data.readers.tables.total_tables import refuse_steps
 from errbar.data.readers.tables.wide_names import (
     differ_by_number,
     is_answer_of,
@@ -41,15 +45,13 @@ from errbar.data.readers.tables.wide_names import (
 )
 from errbar.errors import InputError, UnknownColumn
 
-Flat = dict[str, list[Any]]
 Assignment = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows inspected to classify a column
+_DIGIT = re.compile("[0-9]")  # which no name of a total has
 _SCORE_NAME = re.compile(
     r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
 )
-_MOST_DERIVED = 12  # columns among which means and differences are looked for
-_FEWEST_ROWS = 10  # rows in which a column must equal a statistic of others
 
 
 class _WideColumns(NamedTuple):
@@ -85,7 +87,9 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
         return None
     if not meaning:
-        meaning = _meaning_of(wide, columns, rows)
+        meaning = _meaning_of(wide, columns, flat)
+        if meaning != "question" and columns["question"] == ROW:
+            _refuse_steps(wide, flat)
         if meaning == "system":
             _refuse_scores_of(wide, flat)
             if "question" in columns.guessed and plain_name(columns["question"]) == "name":
@@ -115,7 +119,11 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
 def _without_totals(flat: Flat, question: str) -> Flat:
     """Columns without the rows of sums and means, which need not look like outcomes."""
     ids = flat.get(question, [])
-    totals = {at for at, value in enumerate(ids) if plain_name(str(value)) in TOTALS}
+    totals = {
+        at
+        for at, value in enumerate(ids)
+        if not _DIGIT.search(str(value)) and plain_name(str(value)) in TOTALS
+    }
     if not totals:
         return flat
     return {
@@ -129,15 +137,15 @@ def _remark(
 ) -> Above:
     """Remark on the columns used, those left out, and how to choose others."""
     wide = chosen.wide
-    text = f"ide table: {len(wide)} columns are {meaning}s ({_some(wide)})"
-    text += f" of {_some(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
+    text = f"ide table: {len(wide)} columns are {meaning}s ({some_of(wide)})"
+    text += f" of {some_of(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
     choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
     doubtful = [name for name in unused if _may_be_wide(flat[name]) and not is_no_system(name)]
     doubtful = [name for name in doubtful if name not in {*chosen.fractions, *chosen.derived}]
     numbered = differ_by_number(wide) if meaning == "system" else []
     scores = meaning == "system" and all(map(_SCORE_NAME.search, wide))
     if not (doubtful or chosen.fractions or chosen.derived or numbered or scores):
-        rest = f"; not used: {_some(unused)}" if unused else ""
+        rest = f"; not used: {some_of(unused)}" if unused else ""
         rest += "; no column names the questions, so every row is one" if unnamed else ""
         return guess(
             f"W{text}{rest}",
@@ -151,14 +159,16 @@ def _remark(
         reasons.append(
             f"Left out, since they contain fractions while the others contain only right and "
             f"wrong: "
-            f"{_some(chosen.fractions)}."
+            f"{some_of(chosen.fractions)}."
         )
     if doubtful:
-        reasons.append(f"Not used, although most of their values are outcomes: {_some(doubtful)}.")
+        reasons.append(
+            f"Not used, although most of their values are outcomes: {some_of(doubtful)}."
+        )
     if numbered:
         trials = way_to_say("--map trial=COLUMN,COLUMN", "trial='COLUMN,COLUMN'")
         reasons.append(
-            f"{_some(numbered)} differ only by a number: if they are trials of one system, list "
+            f"{some_of(numbered)} differ only by a number: if they are trials of one system, list "
             f"them with {trials}."
         )
     if scores:
@@ -178,7 +188,7 @@ def _listed_columns(flat: Flat, assignment: Assignment) -> tuple[str, list[str]]
         if lacking:
             raise UnknownColumn(
                 f"the data have no column {lacking[0]!r}, which is listed among the {meaning}s; "
-                f"there are: {_some([name for name in flat if name not in HIDDEN], 30)}."
+                f"there are: {some_of([name for name in flat if name not in HIDDEN], 30)}."
             )
         strange = [name for name in names if not _is_number_column(flat[name])]
         if strange:
@@ -209,58 +219,11 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
         refuse_scorers(measures)
     by_name = [name for name in candidates if is_no_system(name) or is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
-    derived = _derived(rest, flat)
+    derived = derived_columns(rest, flat)
     rest = [name for name in rest if name not in derived]
     binary = [name for name in rest if _is_binary(flat[name])]
     fractions = [name for name in rest if name not in binary] if binary else []
     return _WideColumns(binary or rest, by_name, fractions, derived)
-
-
-def _derived(names: Sequence[str], flat: Flat) -> dict[str, str]:
-    """Columns that are the mean or the difference of others in every row, and of which."""
-    if not 2 < len(names) <= _MOST_DERIVED:
-        return {}
-    columns = {name: _numbers_of(flat[name]) for name in names}
-    found: dict[str, str] = {}
-    for name in reversed(names):  # a column follows from those to its left
-        others = {other: columns[other] for other in names if other not in {name, *found}}
-        if len(others) < 2:
-            break
-        statistics = {f"the mean of {_some(list(others))}": np.mean(list(others.values()), axis=0)}
-        for first, second in permutations(others, 2):
-            statistics[f"{first} less {second}"] = others[first] - others[second]
-        rows = ~np.isnan(columns[name])
-        mine = columns[name][rows]
-        if mine.size < _FEWEST_ROWS:
-            continue
-        values = np.unique(mine).tolist()
-        gap = _rounding(values)
-        if any(np.all(np.abs(mine - other[rows]) <= gap) for other in others.values()):
-            continue
-        how = [
-            what
-            for what, statistic in statistics.items()
-            if np.all(np.abs(mine - statistic[rows]) <= gap)
-        ]
-        if how and len(values) > 1:
-            found[name] = how[0]
-    return found
-
-
-def _numbers_of(column: Sequence[Any]) -> NDArray[np.float64]:
-    """Numeric values of outcomes, each computed once; nan for those that have none."""
-    try:
-        worths: Mapping[Any, float | None] = {value: worth_of(value) for value in set(column)}
-        found = list(map(worths.__getitem__, column))
-    except TypeError:  # lists and objects
-        found = list(map(worth_of, column))
-    return np.array([np.nan if worth is None else worth for worth in found], float)
-
-
-def _rounding(values: Sequence[float]) -> float:
-    """Largest difference that rounding explains, for values with two decimals or more."""
-    decimals = max((len(repr(value).partition(".")[2]) for value in values), default=1)
-    return 0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9
 
 
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
@@ -272,8 +235,8 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     map_it = mapping("outcome")
     systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
     raise UnknownColumn(
-        f"every row has one {response!r}, so {_some(wide)} may be its scores rather than systems. "
-        f"Choose the outcome with {map_it}, or list the systems with {systems}."
+        f"every row has one {response!r}, so {some_of(wide)} may be its scores rather than systems."
+        f" Choose the outcome with {map_it}, or list the systems with {systems}."
     )
 
 
@@ -288,7 +251,7 @@ def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
         return
     anyway = way_to_say(f"--map question={','.join(wide)}", f"question={','.join(wide)!r}")
     raise UnknownColumn(
-        f"it has only totals, a score of each {system!r} for {_some(wide)}, and an error bar "
+        f"it has only totals, a score of each {system!r} for {some_of(wide)}, and an error bar "
         f"needs every question. Load the files with the outcome of each question; if these "
         f"columns are questions, list them with {anyway}."
     )
@@ -297,12 +260,12 @@ def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
 def _refuse_totals_by_name(wide: Sequence[str], flat: Flat, name: str) -> None:
     """Raise an error for a leaderboard whose names may be of systems: few rows, only shares."""
     names = flat[name]
-    shares = (0 < worth < 1 for column in wide for worth in _numbers_of(flat[column]).tolist())
+    shares = (0 < worth < 1 for column in wide for worth in numbers_of(flat[column]).tolist())
     if len(names) >= _FEW or len(set(names)) < len(names) or not all(shares):
         return
     anyway = way_to_say(f"--map system={','.join(wide)}", f"system={','.join(wide)!r}")
     raise UnknownColumn(
-        f"it has only totals, a score of each {name!r} for {_some(wide)}, and an error bar needs "
+        f"it has only totals, a score of each {name!r} for {some_of(wide)}, and an error bar needs "
         f"every question. Load the files with the outcome of each question; if every {name!r} is "
         f"a question and these columns are systems, list them with {anyway}."
     )
@@ -315,7 +278,7 @@ def refuse_scorers(names: Sequence[str]) -> NoReturn:
         f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
     )
     raise UnknownColumn(
-        f"every row has {len(names)} scores ({_some(names, 6)}), and their names do not tell "
+        f"every row has {len(names)} scores ({some_of(names, 6)}), and their names do not tell "
         f"which is the outcome. Choose one, for example {choose}; if they are systems, list them "
         f"with {systems}."
     )
@@ -341,15 +304,25 @@ def _find(flat: Flat, assignment: Assignment) -> Columns:
     return find_columns(names, assignment, USUAL, sample=lambda name: flat[name][:_LOOKED_AT])
 
 
-def _meaning_of(wide: Sequence[str], columns: Columns, rows: int) -> str:
+def _refuse_steps(wide: Sequence[str], flat: Flat) -> None:
+    """Raise an error for shares by step, epoch, seed or the like, such as a curve of training."""
+    counters = [name for name in named_like(flat, COUNTERS) if name not in wide]
+    if counters and not all(_is_binary(flat[name]) for name in wide):
+        refuse_steps(counters[0])
+
+
+def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
     """Role of the columns of a wide table: trials, systems, or questions with systems in rows."""
+    rows = len(flat[wide[0]])
     if trials_in(wide) is not None:
         return "trial"
     if "system" in columns:
-        if columns["question"] == ROW:
+        single = "trial" in columns or len(set(flat[columns["system"]])) == rows
+        numbered = len(differ_by_number(wide)) == len(wide)
+        if columns["question"] == ROW and (single or numbered):
             return "question"
         raise InputError(
-            f"there is a column for each of {_some(wide)}, and {columns['system']!r} names "
+            f"there is a column for each of {some_of(wide)}, and {columns['system']!r} names "
             f"systems too; choose the outcome column with "
             f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
         )
@@ -387,8 +360,3 @@ def _may_be_wide(column: Sequence[Any]) -> bool:
         value for value in column if value is not None and str(value).strip().lower() not in NOTHING
     ]
     return 2 * sum(map(is_outcome, some)) > len(some)
-
-
-def _some(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

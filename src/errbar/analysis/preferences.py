@@ -1,0 +1,298 @@
+"""Ratings from games: Bradley-Terry strengths with intervals, ranks and groups.
+
+A rating is a strength on Elo's scale: 400 points are odds of ten to one. Ratings are relative, so
+they are centred: 1000 is the mean of all systems, or of those that are linked by wins in both
+directions, or the rating of an anchor. Differences of pairs are tested as in `rank`: adjusted for
+the number of pairs (Bonferroni), so that all ranks lie in their ranges with the probability of the
+level.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.rank import DrawnRanks
+from errbar.base.arguments import strict_share
+from errbar.base.arrays import Array
+from errbar.base.remarks import Caution, setting, way_to_say
+from errbar.data.columns import unknown_name
+from errbar.data.games import Games
+from errbar.errors import InputError
+from errbar.kernels.bradley_terry import Fit, Ties, components, fit, reachable, strong_components
+from errbar.kernels.hierarchical import exchangeable
+from errbar.results.estimate import Estimand, Interval
+from errbar.results.leaderboard import letters_of
+from errbar.results.ratings import Rating, Ratings
+
+_POINTS, _CENTRE = 400.0 / math.log(10.0), 1000.0  # Elo's scale
+_DRAWS, _SEED = 10_000, 1
+_SHOWN = 3  # pairs that are proposed for the next games
+_METHODS = {
+    Ties.HALF: "Bradley-Terry model, a tie is half a win",
+    Ties.DAVIDSON: "Bradley-Terry model with ties of Davidson (1970)",
+    Ties.RAO_KUPPER: "Bradley-Terry model with ties of Rao and Kupper (1967)",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingRequest:
+    """A request to rate systems: model of ties, level, anchor, and whether judges are apart."""
+
+    ties: Ties = Ties.HALF
+    level: float = 0.95
+    anchor: str | None = None
+    by_judge: bool = False
+
+    def __post_init__(self) -> None:
+        strict_share(self.level, "level")
+
+
+def rate_games(games: Games, request: RatingRequest) -> Ratings:
+    """Rate all systems, or the systems of each judge."""
+    parts = games.by_judge() if request.by_judge else {"": games}
+    rows: list[Rating] = []
+    remarks: list[str] = [*games.remarks, *games.accounts.in_words()]
+    for judge, part in parts.items():
+        found = _Rated(part, request)
+        rows += found.rows(judge)
+        remarks += [f"{judge}: {note}" if judge else note for note in found.plain_remarks()]
+        remarks += found.cautions(judge)
+    hubs = games.hubs() if len(games.systems) > 2 else []
+    if hubs:
+        way = way_to_say(f"--against {hubs[0]}", f"against={hubs[0]!r}")
+        remarks.append(f"Every game is against {hubs[0]}: {way} shows the win rates.")
+    clusters = len(games.questions)
+    within = "questions" if clusters else "games"
+    method = (
+        f"{_METHODS[request.ties]}; covariance by the jackknife over {within} (CR3), t quantiles "
+        f"with Satterthwaite's degrees of freedom. A rating of 1000 is the mean of the systems; "
+        f"400 points are odds of ten to one. win rate: expected against an opponent picked at "
+        f"random"
+    )
+    return Ratings(tuple(rows), "rating", method, len(games), clusters, tuple(remarks))
+
+
+class _Rated:
+    """The ratings of the systems in some games."""
+
+    def __init__(self, games: Games, request: RatingRequest) -> None:
+        self.games, self.request = games, request
+        _require_connected(games)
+        labels = strong_components(games.rows)
+        sizes = np.bincount(labels)
+        self.core: NDArray[np.bool_] = labels == int(np.argmax(sizes))
+        self.separated = sizes.size > 1
+        _require_ties(games, request.ties, separated=self.separated)
+        self.fit: Fit = fit(games.rows, request.ties, penalised=self.separated)
+        number = len(games.systems)
+        self._open_above = ~reachable(games.rows, self.core, downwards=True)
+        self._open_below = ~reachable(games.rows, self.core, downwards=False)
+        centre = self.core / self.core.sum()
+        if request.anchor is not None:
+            if request.anchor not in games.systems:
+                known = list(games.systems)
+                raise InputError(unknown_name(request.anchor, known, "there is no system"))
+            centre = np.zeros(number)
+            centre[games.systems.index(request.anchor)] = 1.0
+        self._contrasts = np.eye(number) - centre
+        self.values = _CENTRE + _POINTS * (self._contrasts @ self.fit.strengths)
+        self.covariance = self._covariance(number)
+        both = np.concatenate([games.rows.first, games.rows.second])
+        cluster, some = np.tile(games.rows.cluster, 2), np.zeros(number, dtype=np.int64)
+        some[both] = cluster
+        self.varied = np.bincount(both, cluster != some[both], number) > 0  # several clusters
+
+    def _covariance(self, number: int) -> Array:
+        """Covariance of the strengths; of independent games too where a system is separated.
+
+        A system that won all its games has next to no residuals, from which the jackknife would
+        conclude that it is known exactly.
+        """
+        found = self.fit.covariance[:number, :number]
+        if self.separated:
+            found = found + self.fit.information[:number, :number]
+        return found
+
+    def _reach(self, tail: float) -> Array:
+        """The t quantile of each system."""
+        from scipy.special import stdtrit  # noqa: PLC0415  loads SciPy
+
+        degrees = np.maximum(self.fit.degrees[: len(self.games.systems)], 1.0)
+        found: Array = stdtrit(degrees, 1.0 - tail)
+        return found
+
+    def rows(self, judge: str) -> list[Rating]:
+        """Ratings from the best down."""
+        level = self.request.level
+        spread = self._contrasts @ self.covariance @ self._contrasts.T
+        sds = _POINTS * np.sqrt(np.maximum(np.diag(spread), 0.0))
+        sds[~self.varied] = np.nan
+        reach = self._reach(0.5 * (1.0 - level)) * sds
+        lows = np.where(self._open_below, -np.inf, self.values - reach)
+        highs = np.where(self._open_above, np.inf, self.values + reach)
+        ahead = self._decided(level)
+        drawn = DrawnRanks(self._draws())
+        systems = self.games.systems
+        order = sorted(range(len(systems)), key=lambda at: (-self.values[at], systems[at]))
+        letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
+        rates = self._win_rates()
+        played = np.bincount(
+            np.concatenate([self.games.rows.first, self.games.rows.second]), minlength=len(systems)
+        )
+        return [
+            Rating(
+                system=systems[at],
+                value=float(self.values[at]),
+                sd=float(sds[at]),
+                interval=Interval(float(lows[at]), float(highs[at]), level, Estimand.POPULATION),
+                rank=place + 1,
+                best_rank=1 + int((ahead[at] < 0).sum()),
+                worst_rank=len(systems) - int((ahead[at] > 0).sum()),
+                expected_rank=float(drawn.expected[at]),
+                chance_best=float(drawn.best[at]),
+                groups=letters[place],
+                games=int(played[at]),
+                win_rate=float(rates[at]),
+                standard_error=math.nan,
+                judge=judge,
+            )
+            for place, at in enumerate(order)
+        ]
+
+    def _decided(self, level: float) -> Array:
+        """1 where the row is significantly stronger than the column, −1 where weaker, else 0."""
+        number = len(self.games.systems)
+        away = self._standardised()
+        reach = self._reach((1.0 - level) / max(number * (number - 1), 1))
+        needed = np.maximum(reach[:, None], reach[None, :])
+        return np.where(away > needed, 1.0, np.where(away < -needed, -1.0, 0.0))
+
+    def _standardised(self) -> Array:
+        """Differences of strengths by their standard deviations."""
+        apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
+        own = np.diag(self.covariance)
+        variance = own[:, None] + own[None, :] - 2 * self.covariance
+        known = self.varied[:, None] & self.varied[None, :]
+        known &= variance > 0
+        found: Array = np.where(known, apart, 0.0) / np.sqrt(np.where(known, variance, 1.0))
+        return found
+
+    def _draws(self) -> Array:
+        rng = np.random.default_rng(_SEED)
+        values, vectors = np.linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        noise = rng.standard_normal((_DRAWS, values.size)) @ root.T
+        return exchangeable(self.fit.strengths + noise, np.random.default_rng(_SEED))
+
+    def _win_rates(self) -> Array:
+        """Expected result against an opponent picked at random; a tie is half a win."""
+        apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
+        if self.request.ties is Ties.HALF:
+            rates = 1.0 / (1.0 + np.exp(-apart))
+        elif self.request.ties is Ties.DAVIDSON:
+            tie = math.exp(self.fit.tie)
+            up, down = np.exp(apart / 2), np.exp(-apart / 2)
+            rates = (up + 0.5 * tie) / (up + down + tie)
+        else:
+            won = 1.0 / (1.0 + np.exp(self.fit.tie - apart))
+            lost = 1.0 / (1.0 + np.exp(self.fit.tie + apart))
+            rates = 0.5 * (1.0 + won - lost)
+        np.fill_diagonal(rates, 0.0)
+        found: Array = rates.sum(axis=1) / (rates.shape[0] - 1)
+        return found
+
+    def plain_remarks(self) -> list[str]:
+        """Coefficients of controls, and the pairs to play next."""
+        number = len(self.games.systems)
+        notes = []
+        for at, name in enumerate(self.games.controls):
+            sd = math.sqrt(self.fit.covariance[number + at, number + at])
+            value = self.fit.controls[at]
+            notes.append(
+                f"{name}: coefficient {value:+.2f} ± {sd:.2f} (log odds, of tanh of the difference "
+                f"by its sd); ratings are for equal {name}."
+            )
+        pairs = self._next_pairs()
+        if pairs:
+            notes.append(f"Next games that would tell most: {', '.join(pairs)}.")
+        return notes
+
+    def _next_pairs(self) -> list[str]:
+        """Pairs of which one more game reduces the variance of undecided differences most."""
+        number = len(self.games.systems)
+        first, second = np.triu_indices(number, 1)
+        undecided = self._decided(self.request.level)[first, second] == 0
+        if not undecided.any():
+            return []
+        v = self.fit.information[:number, :number]
+        apart = v[first] - v[second]  # covariance of each pair's difference with each system
+        crossed = apart[:, first[undecided]] - apart[:, second[undecided]]
+        own = apart[np.arange(first.size), first] - apart[np.arange(first.size), second]
+        strengths = self.fit.strengths[first] - self.fit.strengths[second]
+        p = 1.0 / (1.0 + np.exp(-strengths))
+        gain = p * (1 - p) * np.square(crossed).sum(axis=1) / (1.0 + p * (1 - p) * own)
+        best = np.argsort(-gain, kind="stable")[:_SHOWN]
+        names = self.games.systems
+        return [f"{names[first[at]]} – {names[second[at]]}" for at in best]
+
+    def cautions(self, judge: str) -> list[str]:
+        """Systems without an upper or a lower end, and systems on one question only."""
+        names = self.games.systems
+        notes = []
+        for mask, words, end in (
+            (self._open_above, "never lost to", "upper"),
+            (self._open_below, "never won against", "lower"),
+        ):
+            if mask.any():
+                who = _listed([names[at] for at in np.flatnonzero(mask)])
+                notes.append(
+                    f"{who} {words} the systems rated around 1000: the games give the rating no "
+                    f"{end} end (Firth's penalty keeps it finite)."
+                )
+        alone = ~self.varied
+        if alone.any():
+            who = _listed([names[at] for at in np.flatnonzero(alone)])
+            notes.append(f"{who}: all games are on one question; no interval.")
+        return [Caution(f"{judge}: {note}" if judge else note) for note in notes]
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    some = ", ".join(names[:most])
+    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+
+
+def _require_connected(games: Games) -> None:
+    labels = components(games.rows)
+    number = int(labels.max()) + 1
+    if len(games.systems) < 2:
+        raise InputError("ratings need games between at least two systems.")
+    if number == 1:
+        return
+    groups = [
+        _listed([name for name, label in zip(games.systems, labels, strict=True) if label == at])
+        for at in range(number)
+    ]
+    raise InputError(
+        f"no game links these {number} groups of systems, so their ratings cannot be compared: "
+        f"{'; '.join(groups[:5])}. Rate them apart, or play games between them."
+    )
+
+
+def _require_ties(games: Games, ties: Ties, *, separated: bool) -> None:
+    """Refuse a model of ties that the games do not allow."""
+    if ties is Ties.HALF:
+        return
+    half = setting("ties", "half")
+    results = games.rows.result
+    if not np.isin(results, (0.0, 0.5, 1.0)).all():
+        raise InputError(f"a model of ties needs wins, losses and ties, not grades; use {half}.")
+    if not (results == 0.5).any() or (results == 0.5).all():
+        raise InputError(f"a model of ties needs ties and decided games; use {half}.")
+    if separated:
+        raise InputError(
+            f"some systems won or lost all their games, so a model of ties has no finite ratings; "
+            f"use {half}."
+        )

@@ -1,0 +1,130 @@
+"""`errbar prefer`: ratings and win rates from games between systems."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from errbar.cli import options, working
+from errbar.cli.io import require_writable, show, shown
+from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
+from errbar.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameOptions(Keywords):
+    """How games are read: keywords of `errbar.games` but the columns."""
+
+    controls: tuple[str, ...]
+    first_wins: tuple[str, ...]
+    second_wins: tuple[str, ...]
+    ties_are: tuple[str, ...]
+
+
+GAMES = bundle(
+    "reading",
+    GameOptions,
+    click.option(
+        "--control",
+        "controls",
+        multiple=True,
+        metavar="NAME",
+        help="Allow for a property of the answers, as in length: the columns length_a and "
+        "length_b. May be repeated.",
+    ),
+    click.option(
+        "--first",
+        "first_wins",
+        multiple=True,
+        metavar="WORD",
+        help="A word that means that the first system won; may be repeated.",
+    ),
+    click.option(
+        "--second",
+        "second_wins",
+        multiple=True,
+        metavar="WORD",
+        help="A word that means that the second system won; may be repeated.",
+    ),
+    click.option(
+        "--tie",
+        "ties_are",
+        multiple=True,
+        metavar="WORD",
+        help="A word that means a tie; may be repeated.",
+    ),
+)
+
+
+def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Columns by meaning, each written as winner=human_winner."""
+    found = {}
+    for text in texts:
+        meaning, equals, name = text.partition("=")
+        if not (meaning and equals and name):
+            raise InputError(
+                f"--map {text!r} must be written meaning=column, as in winner=human_winner."
+            )
+        found[meaning] = name
+    return found
+
+
+@click.command()
+@options.PATHS
+@click.option("--against", help="Show the win rates of all systems against this one.")
+@choice(
+    *("--ties", "half", "davidson", "rao-kupper"),
+    default="half",
+    text="The model of ties: half a win, Davidson's, or Rao and Kupper's.",
+)
+@click.option("--anchor", help="The system whose rating is 1000; by default the mean of all is.")
+@click.option("--by-judge", is_flag=True, help="Rate the games of each judge apart.")
+@click.option(
+    "--map",
+    "columns",
+    multiple=True,
+    callback=_columns,
+    metavar="MEANING=COLUMN",
+    help="Assign a column to first, second, winner, question, judge, cluster or weight; may be "
+    "repeated.",
+)
+@options.LEVEL
+@GAMES
+@options.WRITE
+@options.PLOT
+def prefer(
+    paths: Paths,
+    against: str | None,
+    ties: Literal["half", "davidson", "rao-kupper"],
+    anchor: str | None,
+    by_judge: bool,
+    columns: dict[str, str],
+    level: float,
+    reading: GameOptions,
+    writing: WriteOptions,
+) -> None:
+    """Rate systems by preferences between their answers.
+
+    A row is a game of two systems that a person or a judge model decided.
+
+    \b
+    Examples:
+      errbar prefer battles.jsonl
+      errbar prefer battles.jsonl --against small
+      errbar prefer battles.jsonl --map winner=winner --ties davidson
+    """
+    from errbar import preferences  # noqa: PLC0415  --help must not wait
+
+    with working(f"errbar prefer {shown(paths)}"):
+        require_writable(paths)
+        found = preferences.prefer(
+            list(paths),
+            against=against,
+            ties=ties,
+            level=level,
+            anchor=anchor,
+            by_judge=by_judge,
+            **reading.keywords(),
+            **columns,
+        )
+    show(found, writing)

@@ -1,0 +1,200 @@
+"""Games: preferences between the answers of two systems to one question.
+
+| column | meaning |
+|---|---|
+| `first`, `second` | the two systems; `first` is the one shown first, if an order is known |
+| `winner` | which of them is preferred, a tie, or a grade in between |
+| `question` | id of the prompt; games of one prompt belong together |
+| `judge` | who preferred: a person or a model |
+| `cluster`, `weight` | as in the outcomes table |
+
+A row is one game. Only `first`, `second` and `winner` are required.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from errbar.base.arrays import Array
+from errbar.base.remarks import Above, way_to_say
+from errbar.data.columns import list_names, named_like, plain_name
+from errbar.data.readers.logs import Accounts
+from errbar.errors import InputError, UnknownColumn
+from errbar.kernels.bradley_terry import GameRows, Integers
+
+# Names that tools use for each column, the most likely first.
+USUAL_GAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "first": (
+            *("model_a", "system_a", "model_1", "model1", "generator_1", "player_a", "agent_a"),
+            *("model_left", "left_model", "candidate_a", "assistant_a", "a", "system_1", "name_a"),
+        ),
+        "second": (
+            *("model_b", "system_b", "model_2", "model2", "generator_2", "player_b", "agent_b"),
+            *("model_right", "right_model", "candidate_b", "assistant_b", "b", "system_2"),
+            "name_b",
+        ),
+        "winner": (
+            *("winner", "preference", "human_winner", "preferred", "human_preference", "verdict"),
+            *("judge_pick", "pick", "vote", "choice", "result", "outcome", "label", "judgment"),
+            *("judgement", "winner_model", "better"),
+        ),
+        "question": (
+            *("question_id", "prompt_id", "instruction_id", "conversation_id", "example_id"),
+            *("id", "uid", "qid", "instruction", "prompt", "question"),
+        ),
+        "judge": ("annotator", "judge_model", "judge_name", "rater", "annotator_id", "judge_id"),
+        "cluster": ("group",),
+        "weight": ("weights",),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games between named systems, with remarks on how they were read."""
+
+    systems: tuple[str, ...]
+    rows: GameRows
+    questions: tuple[str, ...]  # id of each cluster; empty if every game stands alone
+    judges: tuple[str, ...] = ()
+    judge: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    controls: tuple[str, ...] = ()  # names of the columns of `rows.controls`
+    remarks: tuple[str, ...] = ()
+    accounts: Accounts = field(default_factory=Accounts)
+
+    def __len__(self) -> int:
+        return int(self.rows.first.size)
+
+    def __repr__(self) -> str:
+        return f"Games({len(self.systems)} systems, {len(self)} games)"
+
+    def by_judge(self) -> dict[str, "Games"]:
+        """The games of each judge."""
+        if not self.judges:
+            raise InputError("these games have no column with the judge.")
+        return {name: self.some(self.judge == at) for at, name in enumerate(self.judges)}
+
+    def some(self, rows: Any) -> "Games":
+        """Games of a mask, with the systems that play in them."""
+        part = self.rows.part(rows)
+        present = np.unique(np.concatenate([part.first, part.second]))
+        place = np.zeros(len(self.systems), dtype=np.int64)
+        place[present] = np.arange(present.size)
+        kept = np.unique(self.rows.cluster[rows])
+        return replace(
+            self,
+            systems=tuple(self.systems[at] for at in present),
+            rows=replace(
+                part, systems=present.size, first=place[part.first], second=place[part.second]
+            ),
+            questions=tuple(self.questions[at] for at in kept) if self.questions else (),
+            judge=self.judge[rows] if self.judge.size else self.judge,
+        )
+
+    def hubs(self) -> list[str]:
+        """Systems that take part in every game."""
+        both = zip(self.rows.first, self.rows.second, strict=True)
+        common = set(next(both, ()))
+        for pair in both:
+            common &= set(pair)
+            if not common:
+                break
+        return sorted(self.systems[at] for at in common)
+
+    def outcomes(self, baseline: str) -> dict[str, list[Any]]:
+        """Results of the games against a baseline, as columns of an outcomes table."""
+        if baseline not in self.systems:
+            raise UnknownColumn(
+                f"there is no system {baseline!r}; there are: {', '.join(self.systems)}."
+            )
+        at, rows = self.systems.index(baseline), self.rows
+        played = (rows.first == at) | (rows.second == at)
+        other = np.where(rows.first == at, rows.second, rows.first)[played]
+        result = np.where(rows.first == at, 1.0 - rows.result, rows.result)[played]
+        if not played.any():
+            raise InputError(f"{baseline!r} plays in no game.")
+        questions = (
+            [self.questions[at] for at in rows.cluster[played]]
+            if self.questions
+            else [str(at) for at in rows.cluster[played]]
+        )
+        found = {
+            "system": [self.systems[at] for at in other],
+            "question": questions,
+            "outcome": result.tolist(),
+        }
+        weight = rows.weight[played]
+        return found if np.all(weight == 1.0) else {**found, "weight": weight.tolist()}
+
+
+def refuse_games(names: Sequence[str]) -> None:
+    """Raise an error if columns are those of games, which are not outcomes of one system."""
+    sides = ({plain_name(name) for name in USUAL_GAMES[side]} for side in ("first", "second"))
+    if all(named_like(names, frozenset(side)) for side in sides):
+        rate = way_to_say("`errbar prefer`", "`errbar.prefer`")
+        raise UnknownColumn(
+            f"a row has two systems, as in a table of preferences, which {rate} rates; there are: "
+            f"{list_names(names)}."
+        )
+
+
+def games_of(columns: Mapping[str, Sequence[Any]], remarks: Sequence[Above] = ()) -> Games:
+    """Games from columns of equal length: systems, results from 0 to 1, and what else there is.
+
+    Other columns than those of `USUAL_GAMES` and `result` are controls: numbers, the first system's
+    less the second's.
+    """
+    systems: dict[str, int] = {}
+    first = _codes(columns["first"], systems)
+    second = _codes(columns["second"], systems)
+    number = first.size
+    questions: dict[str, int] = {}
+    judges: dict[str, int] = {}
+    grouping = columns.get("cluster") or columns.get("question")
+    cluster = _codes(grouping, questions) if grouping else np.arange(number)
+    judge = (
+        _codes(columns["judge"], judges) if columns.get("judge") else np.zeros(0, dtype=np.int64)
+    )
+    known = {*USUAL_GAMES, "result"}
+    controls = tuple(name for name in columns if name not in known)
+    values = [_standardised(np.asarray(columns[name], dtype=float)) for name in controls]
+    order = sorted(systems)
+    place = np.array([order.index(name) for name in systems], dtype=np.int64)
+    rows = GameRows(
+        systems=len(order),
+        first=place[first],
+        second=place[second],
+        result=np.asarray(columns["result"], dtype=float),
+        weight=_weights(columns.get("weight"), number),
+        cluster=cluster,
+        controls=np.stack(values, axis=1) if values else np.zeros((number, 0)),
+    )
+    return Games(
+        tuple(order), rows, tuple(questions), tuple(judges), judge, controls, tuple(remarks)
+    )
+
+
+def _codes(values: Sequence[Any], known: dict[str, int]) -> Integers:
+    """Index of each value in `known`, which grows."""
+    return np.array([known.setdefault(str(value), len(known)) for value in values], dtype=np.int64)
+
+
+def _weights(values: Sequence[Any] | None, number: int) -> Array:
+    if values is None:
+        return np.ones(number)
+    found = np.asarray(values, dtype=float)
+    if not (np.isfinite(found).all() and (found > 0).all()):
+        raise InputError("the weight of a game must be a positive number.")
+    return found
+
+
+def _standardised(values: Array) -> Array:
+    """A control as tanh(value / sd), the form of Dubois et al. (2024): outliers stay bounded."""
+    if not np.isfinite(values).all():
+        raise InputError("a control must be a number in every game.")
+    spread = float(values.std())
+    return np.tanh(values / spread) if spread > 0 else np.zeros(values.size)

@@ -1,0 +1,1 @@
+"""Preferences between two systems, from files and tables of any common shape."""

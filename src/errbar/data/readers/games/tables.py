@@ -1,0 +1,265 @@
+"""Tables of games: which column is which, and which rows have a verdict."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.base.remarks import Above, guess, way_to_say
+from errbar.data.columns import list_names, named_like, plain_name, unknown_name
+from errbar.data.engines.duckdb import own_engine
+from errbar.data.engines.files import relations_of
+from errbar.data.games import USUAL_GAMES, Games, games_of
+from errbar.data.queries.expressions import column_lists
+from errbar.data.readers.documents import parse
+from errbar.data.readers.files import (
+    CSV,
+    JSON,
+    PARQUET,
+    find_files,
+    kind_of,
+    raw_lines,
+    raw_text,
+    why_not_read,
+)
+from errbar.data.readers.games.tools import games_in
+from errbar.data.readers.games.winners import Words, results_of
+from errbar.data.readers.logs import Account, Accounts
+from errbar.errors import InputError, NotThere, UnknownColumn
+
+Columns = dict[str, list[Any]]
+_LENGTH = "length"  # a control that can be taken from the answers
+_ANSWERS = (("output_1", "output_2"), ("response_a", "response_b"), ("answer_a", "answer_b"))
+_ENDS = (("_a", "_b"), ("_1", "_2"))
+_NO_VERDICT, _ITSELF = "the game has no verdict", "a system plays against itself"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HowToReadGames:
+    """What the user said about the columns and words of games."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)  # column by meaning
+    controls: Sequence[str] = ()
+    words: Words = field(default_factory=Words)
+
+
+def read_games(data: Any, how: HowToReadGames) -> Games:
+    """Games from paths, records, columns or a DataFrame."""
+    if isinstance(data, str | Path) or (
+        isinstance(data, list | tuple) and all(isinstance(path, str | Path) for path in data)
+    ):
+        return _of_files(data, how)
+    if isinstance(data, Mapping):
+        return _joined(
+            [(None, {str(name): list(values) for name, values in data.items()}, [])], how
+        )
+    if isinstance(data, list | tuple):
+        return _joined([(None, *_of_records(list(data)))], how)
+    frame = nw.from_native(data, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise InputError(f"games are rows of a table or paths of files; got {type(data).__name__}.")
+    lazy = frame.lazy()
+    names = lazy.collect_schema().names()
+    wanted = [name for name in names if name in _used(names, how)]
+    return _joined([(None, column_lists(lazy.select(wanted)), [])], how)
+
+
+def _used(names: Sequence[str], how: HowToReadGames) -> set[str]:
+    """Columns that are read from a table of which only those leave the engine."""
+    found = {*find_game_columns(names, how.columns).values()}
+    for control in how.controls:
+        found |= {side for side in _sides_of(control, names) or () if side}
+    return found
+
+
+_Table = tuple[Path | None, Columns, list[Above]]
+
+
+def _of_files(paths: Any, how: HowToReadGames) -> Games:
+    files = find_files(paths)
+    accounts = Accounts()
+    tables: list[_Table] = []
+    for file in files:
+        kind = kind_of(file)
+        if kind not in (CSV, JSON, PARQUET):
+            accounts[file] = Account(skipped=why_not_read(file))
+            continue
+        columns, remarks = _of_records(_records(file)) if kind == JSON else (_cells(file, kind), [])
+        try:
+            find_game_columns(columns, how.columns)
+        except UnknownColumn as error:
+            if len(files) == 1:
+                raise type(error)(f"{file}: {error}") from error
+            accounts[file] = Account(skipped=f"no table of games: {error}".removesuffix("."))
+            continue
+        tables.append((file, columns, remarks))
+    if not tables:
+        raise NotThere(f"no file has games: {'; '.join(accounts.in_words()) or 'there is none'}")
+    return _joined(tables, how, accounts)
+
+
+def _records(file: Path) -> list[Mapping[str, Any]]:
+    """Objects of a JSON document or of JSON lines; of promptfoo, its results."""
+    text = raw_text(file)
+    try:
+        document = parse(text)
+    except ValueError:
+        document = [parse(line) for line in raw_lines(file) if line.strip()]
+    while isinstance(document, Mapping) and isinstance(document.get("results"), Mapping | list):
+        document = document["results"]
+    found = document if isinstance(document, list) else [document]
+    if not found or not all(isinstance(record, Mapping) for record in found):
+        raise InputError(f"{file}: games are objects, as in {{'model_a': …, 'model_b': …}}.")
+    return found
+
+
+def _cells(file: Path, kind: str) -> Columns:
+    (relation,) = relations_of(own_engine(), kind, [file], apart=False)
+    return column_lists(nw.from_native(relation.rows).lazy())
+
+
+def _of_records(records: list[Any]) -> tuple[Columns, list[Above]]:
+    """Columns of records, of a known tool or as they are."""
+    if not records or not all(isinstance(record, Mapping) for record in records):
+        raise InputError("games are rows with names, as in {'model_a': …, 'model_b': …}.")
+    known = games_in(records)
+    rows, remarks = known if known is not None else (records, [])
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}, remarks
+
+
+def find_game_columns(names: Sequence[str] | Columns, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Column of each meaning; two columns that could both be the winner are refused."""
+    present = list(names)
+    found: dict[str, str] = {}
+    for meaning, usual in USUAL_GAMES.items():
+        if meaning in chosen:
+            if chosen[meaning] not in present:
+                raise UnknownColumn(unknown_name(chosen[meaning], present, "there is no column"))
+            found[meaning] = chosen[meaning]
+            continue
+        likely = [meaning, *usual]
+        order = {plain_name(name): at for at, name in reversed(list(enumerate(likely)))}
+        some = sorted(named_like(present, frozenset(order)), key=lambda n: order[plain_name(n)])
+        if meaning == "winner" and len(some) > 1 and plain_name(some[0]) != "winner":
+            raise InputError(
+                f"two columns could be the winner: {some[0]!r} and {some[1]!r}. Choose one: "
+                + way_to_say(f"--map winner={some[0]}", f"winner={some[0]!r}")
+                + "."
+            )
+        if some:
+            found[meaning] = some[0]
+    lacking = [meaning for meaning in ("first", "second", "winner") if meaning not in found]
+    if lacking:
+        what = "says who won" if lacking[0] == "winner" else f"is the {lacking[0]} system"
+        raise UnknownColumn(
+            f"no column {what} of a game; there are: {list_names(present)}. Name it: "
+            + way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+            + "."
+        )
+    return found
+
+
+def _joined(
+    tables: Sequence[_Table], how: HowToReadGames, accounts: Accounts | None = None
+) -> Games:
+    """Games of all tables, with the account of every row."""
+    accounts = accounts if accounts is not None else Accounts()
+    whole: Columns = {}
+    said: list[Above] = []
+    optional: set[str] | None = None
+    for file, columns, remarks in tables:
+        kept, notes = _rows(columns, how, accounts.of(file) if file else Account())
+        said += [*remarks, *notes]
+        present = set(kept)
+        if optional is not None and present != optional:
+            lacking = sorted(present ^ optional)
+            raise InputError(f"{file}: only some files have a column for {', '.join(lacking)}.")
+        optional = present
+        for name, values in kept.items():
+            whole.setdefault(name, []).extend(values)
+    if not whole.get("first"):
+        raise NotThere("no game has a verdict; there is nothing to rate.")
+    files = [file for file, *_ in tables if file]
+    if files:
+        accounts.require_closed(files, len(whole["first"]))
+    games = games_of(whole, list(dict.fromkeys(said)))
+    return Games(**{**vars(games), "accounts": accounts})
+
+
+def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Columns, list[Above]]:
+    """Rows with a verdict, under the names of `errbar.data.games`."""
+    found = find_game_columns(columns, how.columns)
+    first = [str(name) for name in columns[found["first"]]]
+    second = [str(name) for name in columns[found["second"]]]
+    results, remarks = results_of(
+        columns[found["winner"]], first, second, found["winner"], how.words
+    )
+    account.rows += len(first)
+    kept = []
+    for at, (result, a, b) in enumerate(zip(results, first, second, strict=True)):
+        if a == b:
+            account.left_out[_ITSELF] += 1
+        elif result is None:
+            account.left_out[_NO_VERDICT] += 1
+        else:
+            kept.append(at)
+    table: Columns = {"first": first, "second": second, "result": list(results)}
+    for meaning in ("question", "judge", "cluster", "weight"):
+        if meaning in found:
+            table[meaning] = columns[found[meaning]]
+    table |= {control: _control(control, columns) for control in how.controls}
+    shown = ", ".join(f"{meaning} {name}" for meaning, name in found.items())
+    remarks = [guess(f"Columns: {shown}", option="--map", argument="COLUMN="), *remarks]
+    lost = len(first) - len(kept)
+    if lost:
+        remarks.append(_lost(account, len(first)))
+    return {name: [values[at] for at in kept] for name, values in table.items()}, remarks
+
+
+def _lost(account: Account, rows: int) -> Above:
+    parts = [f"in {n} {reason}" for reason, n in account.left_out.items() if n]
+    return guess(f"{sum(account.left_out.values())} of {rows} rows left out: {', '.join(parts)}")
+
+
+def _sides_of(control: str, names: Sequence[str] | Columns) -> tuple[str, str | None] | None:
+    """The columns of a control: one for each system, or one with their difference."""
+    for first, second in _ENDS:
+        if control + first in names and control + second in names:
+            return control + first, control + second
+    if control in names:
+        return control, None
+    if control == _LENGTH:
+        return next((pair for pair in _ANSWERS if pair[0] in names and pair[1] in names), None)
+    return None
+
+
+def _control(control: str, columns: Columns) -> list[float]:
+    """The value of the first system less that of the second in each game."""
+    sides = _sides_of(control, columns)
+    if sides is None:
+        raise UnknownColumn(
+            f"no column is the control {control!r}; name two columns {control}_a and {control}_b, "
+            f"or one with their difference."
+        )
+    measure: Callable[[Any], float] = _length_or_number if control == _LENGTH else float
+    try:
+        first = np.array([measure(value) for value in columns[sides[0]]])
+        if sides[1] is None:
+            return list(first)
+        return list(first - np.array([measure(value) for value in columns[sides[1]]]))
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the control {control!r} must be a number in every game ({error})."
+        ) from error
+
+
+def _length_or_number(value: Any) -> float:
+    """The length of a text, or a number as it is."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float(len(str(value)))

@@ -1,0 +1,104 @@
+"""Judgments as tools write them: Arena-Hard, MT-Bench and the `select-best` of promptfoo.
+
+A record of these tools holds several games; each becomes a row of the columns of
+`errbar.data.games`. AlpacaEval and LMArena write plain tables, which need nothing of this.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from errbar.base.remarks import Above, guess
+
+Record = Mapping[str, Any]
+_STRONG = 3.0  # Arena-Hard counts A>>B as three wins (Li et al. 2024)
+
+
+def games_in(records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[Above]] | None:
+    """Games of records of a known tool, with remarks; None for other records."""
+    first = records[0]
+    if isinstance(first.get("games"), list) and "model" in first:
+        return list(_arena_hard(records)), [_arena_hard_remark(records)]
+    if "g1_winner" in first and "model_1" in first:
+        return list(_mt_bench(records)), []
+    if _selections(first):
+        return list(_promptfoo(records)), []
+    return None
+
+
+def _arena_hard(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """The baseline is shown first in the first game of a record, second in the next."""
+    for record in records:
+        model, baseline = str(record["model"]), str(record.get("baseline") or "baseline")
+        for at, game in enumerate(record["games"]):
+            score = game.get("score") if isinstance(game, Mapping) else None
+            sides = (baseline, model) if at % 2 == 0 else (model, baseline)
+            strong = isinstance(score, str) and (">>" in score or "<<" in score)
+            yield {
+                "question": record.get("question_id") or record.get("uid"),
+                "first": sides[0],
+                "second": sides[1],
+                "winner": score,
+                "judge": record.get("judge"),
+                "weight": _STRONG if strong else 1.0,
+            }
+
+
+def _arena_hard_remark(records: Sequence[Record]) -> Above:
+    named = "" if records[0].get("baseline") else "; the log does not name the baseline"
+    return guess(f"Arena-Hard: A>>B counts as three wins, as on its leaderboard{named}")
+
+
+def _mt_bench(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """Two games of a record, with the systems shown in either order."""
+    for record in records:
+        names = {"model_1": str(record["model_1"]), "model_2": str(record["model_2"])}
+        judge = record.get("judge")
+        for key, order in (
+            ("g1_winner", ("model_1", "model_2")),
+            ("g2_winner", ("model_2", "model_1")),
+        ):
+            if key not in record:
+                continue
+            winner = record[key]
+            yield {
+                "question": f"{record.get('question_id')}",
+                "first": names[order[0]],
+                "second": names[order[1]],
+                "winner": names.get(winner, winner),
+                "judge": judge[0] if isinstance(judge, list) and judge else judge,
+            }
+
+
+def _selections(record: Record) -> list[Record]:
+    """Assertions of the kind `select-best` of a result of promptfoo."""
+    grading = record.get("gradingResult")
+    parts = grading.get("componentResults") if isinstance(grading, Mapping) else None
+    return [
+        part
+        for part in parts or []
+        if isinstance(part, Mapping)
+        and isinstance(part.get("assertion"), Mapping)
+        and part["assertion"].get("type") == "select-best"
+    ]
+
+
+def _promptfoo(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """The selected output of a test wins against each of the others."""
+    tests: dict[str, list[tuple[str, bool]]] = {}
+    for record in records:
+        provider = record.get("provider")
+        name = (
+            provider.get("label") or provider.get("id")
+            if isinstance(provider, Mapping)
+            else provider
+        )
+        for part in _selections(record):
+            tests.setdefault(str(record.get("testIdx")), []).append(
+                (str(name), part.get("pass") is True)
+            )
+    for question, sides in tests.items():
+        for (first, won), (second, lost) in combinations(sides, 2):
+            if won or lost:
+                winner = first if won else second
+                yield {"question": question, "first": first, "second": second, "winner": winner}

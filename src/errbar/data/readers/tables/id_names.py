@@ -1,0 +1,123 @@
+"""Which column has the ids of questions, if none has a known name for them.
+
+In order: a column called an id whose values the systems share, the unnamed index of a data frame,
+the text that was asked, the subject of a question such as an image.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from errbar.data.columns import TRIAL_NUMBERS, Sample, named_like, plain_name
+
+# The index of a data frame that was written to a file and read again.
+INDICES = ("unnamed:0", "unnamed:0.1", "level0")
+# The text of a question, which can serve as its id.
+ASKED = (
+    *("prompt", "input", "inputs", "user_input", "question_text", "instruction", "query", "text"),
+)
+_CALLED_ID = re.compile(
+    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key))", re.DOTALL
+)
+# The id in an object that is a question, such as sample.id.
+ID_INSIDE = re.compile(
+    r"(?:.*\.)?(question|problem|item|example|instance|sample|doc|document|prompt|test|test_?case"
+    r"|case|task|input|row|record|datapoint|data_?point)\._?(id|idx|uid|uuid|key)",
+    re.IGNORECASE,
+)
+# Ids of something other than a question: a run, a call, a person, a model.
+_OTHER_IDS = re.compile(
+    r"(run|session|request|response|trace|span|call|job|batch|worker|thread|message|user|annotator"
+    r"|rater|judge|grader|participant|subject|experiment|model|agent|system|log|eval|evaluation"
+    r"|generation|completion|attempt|trial|rollout|sample|seed|epoch|config|group|cluster|parent"
+    r"|account|org|project|dataset|benchmark|commit|hash|api)s?"
+)
+_NOUNS = frozenset(
+    map(plain_name, ("scenario", "puzzle", "exercise", "instance", "challenge", "test_case"))
+)
+_SUBJECTS = frozenset(
+    map(
+        plain_name,
+        (
+            *("image", "img", "image_path", "image_file", "picture", "video", "audio", "clip"),
+            *("file", "filename", "file_name", "filepath", "file_path", "path", "url", "link"),
+            *("document", "doc", "passage", "sentence", "statement", "claim", "utterance"),
+        ),
+    )
+)
+_FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
+
+
+def other_id(
+    lower: Mapping[str, str], used: set[str], system: str | None, index: str, sample: Sample
+) -> str | None:
+    """The id column if none has a known name; None if there is none."""
+    free = [name for name in reversed(list(lower.values())) if name not in used]
+    called = [name for name in free if is_called_id(name)]
+    for name in (*called, *named_like(free, _NOUNS)):
+        if _is_shared(sample(name), system, sample):
+            return name
+    names = [lower.get(plain_name(name)) or "" for name in (index, *INDICES, *ASKED)]
+    for name in names:
+        is_index = name == index or plain_name(name) in INDICES
+        if name in free and (is_index or not _is_label(sample(name))):
+            return name
+    subjects = (name for name in named_like(free, _SUBJECTS))
+    return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)
+
+
+def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
+    """Whether a column named task is unique within a system, as an id is."""
+    if "task" not in named:
+        return False
+    systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
+    pairs = list(zip(systems, sample(named["task"]), strict=True))
+    return 2 * len(set(map(str, pairs))) > len(pairs)
+
+
+def is_called_id(name: str) -> bool:
+    """Whether a column name is that of an id of a possible question.
+
+    Examples
+    --------
+    >>> [is_called_id(name) for name in ("scenario_id", "puzzleId", "run_id", "valid", "traceId")]
+    [True, True, False, False, False]
+    """
+    if _CALLED_ID.fullmatch(name.strip()) is None or plain_name(name) in TRIAL_NUMBERS:
+        return False
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip()).lower()
+    return not any(map(_OTHER_IDS.fullmatch, list(re.split(r"[\s_\-.]+", words))[:-1]))
+
+
+def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> bool:
+    """Whether there are several values, at least half of them shared by systems."""
+    if len(set(map(str, values))) < 2:
+        return False
+    by_system: dict[str, set[str]] = {}
+    for name, value in zip(sample(system) if system else values, values, strict=False):
+        by_system.setdefault(str(name) if system else "", set()).add(str(value))
+    first, *others = sorted(by_system.values(), key=len, reverse=True)
+    return all(2 * len(first & other) >= len(other) for other in others)
+
+
+def _is_label(values: Sequence[object]) -> bool:
+    """Whether a text is constant, or one of a few short repeated labels."""
+    texts = [str(value).strip() for value in values if value is not None]
+    distinct = set(texts)
+    if len(distinct) < 2:
+        return len(texts) > 1
+    short = all(len(text.split()) < 3 for text in distinct)
+    return short and len(distinct) <= _FEW and len(texts) >= _OFTEN * len(distinct)
+
+
+def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sample) -> bool:
+    """Whether values are unique within each system, or within each trial."""
+    keys = [name, *([system] if system else [])]
+    for trial in (None, *named_like(free, TRIAL_NUMBERS)):
+        rows = list(_rows([*keys, *([trial] if trial else [])], sample))
+        if len(rows) > 1 and len(set(rows)) == len(rows):
+            return len(set(map(str, sample(name)))) > 1
+    return False
+
+
+def _rows(names: Sequence[str], sample: Sample) -> Iterator[tuple[str, ...]]:
+    return zip(*(map(str, sample(name)) for name in names), strict=True)

@@ -1,0 +1,168 @@
+"""Preferences: ratings and win rates of systems from games between them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from errbar.analysis.preferences import RatingRequest, rate_games
+from errbar.base.arguments import strict_share
+from errbar.data.games import USUAL_GAMES, Games
+from errbar.data.readers.games.tables import HowToReadGames, read_games
+from errbar.data.readers.games.winners import Words
+from errbar.errors import InputError, WrongType
+from errbar.kernels.bradley_terry import Ties
+from errbar.loading import load
+from errbar.results.leaderboard import Standing
+from errbar.results.ratings import Rating, Ratings
+from errbar.runs import Runs
+
+
+def games(
+    data: Any,
+    *,
+    controls: Sequence[str] = (),
+    first_wins: Sequence[str] = (),
+    second_wins: Sequence[str] = (),
+    ties_are: Sequence[str] = (),
+    **columns: str,
+) -> Games:
+    """Read games: preferences between the answers of two systems.
+
+    Parameters
+    ----------
+    data
+        Paths of files, a DataFrame or Spark table, a list of records, or a dict of columns.
+    controls
+        Names of numbers to allow for, as in ["length"]: columns length_a and length_b, or one
+        column with their difference; the length can be that of the answers.
+    first_wins, second_wins, ties_are
+        Words of the column `winner` that errbar does not know.
+    **columns
+        Column names by meaning, as in `winner="human_winner"`: first, second, winner, question,
+        judge, cluster, weight.
+
+    Examples
+    --------
+    >>> games([{"model_a": "small", "model_b": "large", "winner": "model_b"}])
+    Games(2 systems, 1 games)
+    """
+    if isinstance(data, Games):
+        return data
+    unknown = sorted(set(columns) - set(USUAL_GAMES))
+    if unknown:
+        raise WrongType(f"games has no option {unknown[0]}; columns are {', '.join(USUAL_GAMES)}.")
+    words = Words(tuple(first_wins), tuple(second_wins), tuple(ties_are))
+    return read_games(data, HowToReadGames(columns=columns, controls=controls, words=words))
+
+
+def prefer(
+    data: Any,
+    *,
+    against: str | None = None,
+    ties: Literal["half", "davidson", "rao-kupper"] = "half",
+    level: float = 0.95,
+    anchor: str | None = None,
+    by_judge: bool = False,
+    **reading: Any,
+) -> Ratings:
+    """Rate systems by the games between them, with intervals, ranks and groups.
+
+    Parameters
+    ----------
+    data
+        Games, or anything that `games` takes.
+    against
+        A baseline: the win rates of all others against it, in place of ratings.
+    ties
+        The model of ties: half a win, Davidson's, or Rao and Kupper's.
+    level
+        The level of the intervals.
+    anchor
+        The system whose rating is 1000; by default the mean of all is.
+    by_judge
+        Whether the games of each judge are rated apart.
+    **reading
+        Keywords of `games`, as in `winner="human_winner"`, `controls=["length"]`.
+
+    Examples
+    --------
+    >>> won = [("a", "b", "model_a")] * 6 + [("a", "b", "model_b")] * 2
+    >>> rows = [dict(zip(("model_a", "model_b", "winner"), game)) for game in won]
+    >>> print([row.system for row in prefer(rows)], round(prefer(rows)[0].win_rate, 2))
+    ['a', 'b'] 0.75
+    """
+    found = games(data, **reading)
+    if against is None:
+        request = RatingRequest(ties=Ties(ties), level=level, anchor=anchor, by_judge=by_judge)
+        return rate_games(found, request)
+    if found.controls or anchor or by_judge or ties != "half":
+        raise InputError(
+            "a win rate against a baseline has no controls, no anchor, no model of ties and is not "
+            "split by judge; leave them out, or leave out the baseline."
+        )
+    return win_rates(found, against, level=strict_share(level, "level"))
+
+
+def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
+    """Win rates against a baseline: the mean result over questions; a tie is half a win."""
+    runs = runs_against(found, baseline)
+    scores = runs.score("avg", level=level, bounds=(0.0, 1.0))
+    remarks = [*found.remarks, *found.accounts.in_words()]
+    ranked: dict[str, Standing] = {}
+    try:
+        ranked = _ranks(runs, level) if len(scores) > 1 else {}
+    except InputError as error:
+        remarks.append(f"The ranks stay open: {error}")
+    columns = found.outcomes(baseline)
+    rows = []
+    for score in scores:
+        own = [at for at, name in enumerate(columns["system"]) if name == score.system]
+        rate = Rating(
+            system=score.system,
+            value=score.value,
+            sd=score.sd,
+            interval=score.interval,
+            rank=1 + sum(other.value > score.value for other in scores),
+            best_rank=1,
+            worst_rank=len(scores),
+            expected_rank=0.5 * (1 + len(scores)),
+            chance_best=1.0 / len(scores),
+            groups="a",
+            games=len(own),
+            win_rate=score.value,
+            standard_error=_standard_error([columns["outcome"][at] for at in own]),
+        )
+        standing = ranked.get(score.system)
+        rows.append(rate if standing is None else _with_ranks(rate, standing))
+    rows.sort(key=lambda row: (row.rank, -row.value, row.system))
+    method = (
+        "mean result over questions, a tie is half a win; Bayesian bootstrap over questions with "
+        "one unseen question at the bound (Gaffke)"
+    )
+    measure, size = f"win rate against {baseline}", len(columns["system"])
+    return Ratings(tuple(rows), measure, method, size, scores[0].questions, tuple(remarks))
+
+
+def runs_against(found: Games, baseline: str) -> Runs:
+    """The games against a baseline as outcomes, for every other verb: 1 is a win, 0 a loss."""
+    return load(found.outcomes(baseline), repeats="keep")
+
+
+def _ranks(runs: Runs, level: float) -> dict[str, Standing]:
+    board = runs.rank("avg", level=level, bounds=(0.0, 1.0))
+    return {row.system: row for row in board}
+
+
+def _with_ranks(rate: Rating, standing: Standing) -> Rating:
+    names = ("rank", "best_rank", "worst_rank", "expected_rank", "chance_best", "groups")
+    return replace(rate, **{name: getattr(standing, name) for name in names})
+
+
+def _standard_error(results: Sequence[float]) -> float:
+    """Sample standard deviation of the results by the root of their number, as AlpacaEval's."""
+    if len(results) < 2:
+        return math.nan
+    return float(np.std(results, ddof=1) / math.sqrt(len(results)))
