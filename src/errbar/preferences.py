@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
 from errbar.base.arguments import strict_share
 from errbar.data.games import USUAL_GAMES, Games
@@ -66,6 +67,7 @@ def prefer(
     level: float = 0.95,
     anchor: str | None = None,
     by_judge: bool = False,
+    method: Literal["bradley-terry", "elo"] = "bradley-terry",
     **reading: Any,
 ) -> Ratings:
     """Rate systems by the games between them, with intervals, ranks and groups.
@@ -84,6 +86,8 @@ def prefer(
         The system whose rating is 1000; by default the mean of all is.
     by_judge
         Whether the games of each judge are rated apart.
+    method
+        The Bradley-Terry model, or Elo ratings (mean over random orders).
     **reading
         Keywords of `games`, as in `winner="human_winner"`, `controls=["length"]`.
 
@@ -95,13 +99,19 @@ def prefer(
     ['a', 'b'] 0.75
     """
     found = games(data, **reading)
+    if against is None and method == "elo":
+        if ties != "half":
+            raise InputError("an Elo rating counts a tie as half a win; leave out the model.")
+        return rate_by_elo(
+            found, level=strict_share(level, "level"), anchor=anchor, by_judge=by_judge
+        )
     if against is None:
         request = RatingRequest(ties=Ties(ties), level=level, anchor=anchor, by_judge=by_judge)
         return rate_games(found, request)
-    if found.controls or anchor or by_judge or ties != "half":
+    if found.controls or anchor or by_judge or ties != "half" or method != "bradley-terry":
         raise InputError(
-            "a win rate against a baseline has no controls, no anchor, no model of ties and is not "
-            "split by judge; leave them out, or leave out the baseline."
+            "a win rate against a baseline has no controls, no anchor, no model and is not split "
+            "by judge; leave them out, or leave out the baseline."
         )
     return win_rates(found, against, level=strict_share(level, "level"))
 

@@ -52,7 +52,7 @@ class RatingRequest:
 
 def rate_games(games: Games, request: RatingRequest) -> Ratings:
     """Rate all systems, or the systems of each judge."""
-    parts = games.by_judge() if request.by_judge else {"": games}
+    parts = judged_apart(games, by_judge=request.by_judge)
     rows: list[Rating] = []
     remarks: list[str] = [*games.remarks, *games.accounts.in_words()]
     for judge, part in parts.items():
@@ -75,6 +75,18 @@ def rate_games(games: Games, request: RatingRequest) -> Ratings:
     return Ratings(tuple(rows), "rating", method, len(games), clusters, tuple(remarks))
 
 
+def judged_apart(games: Games, *, by_judge: bool) -> dict[str, Games]:
+    """The games of each judge, or all games under an empty name."""
+    return games.by_judge() if by_judge else {"": games}
+
+
+def place_of(anchor: str, games: Games) -> int:
+    """Index of the system whose rating is fixed."""
+    if anchor not in games.systems:
+        raise InputError(unknown_name(anchor, list(games.systems), "there is no system"))
+    return games.systems.index(anchor)
+
+
 class _Rated:
     """The ratings of the systems in some games."""
 
@@ -92,11 +104,8 @@ class _Rated:
         self._open_below = ~reachable(games.rows, self.core, downwards=False)
         centre = self.core / self.core.sum()
         if request.anchor is not None:
-            if request.anchor not in games.systems:
-                known = list(games.systems)
-                raise InputError(unknown_name(request.anchor, known, "there is no system"))
             centre = np.zeros(number)
-            centre[games.systems.index(request.anchor)] = 1.0
+            centre[place_of(request.anchor, games)] = 1.0
         self._contrasts = np.eye(number) - centre
         self.values = _CENTRE + _POINTS * (self._contrasts @ self.fit.strengths)
         self.covariance = self._covariance(number)
@@ -133,34 +142,19 @@ class _Rated:
         reach = self._reach(0.5 * (1.0 - level)) * sds
         lows = np.where(self._open_below, -np.inf, self.values - reach)
         highs = np.where(self._open_above, np.inf, self.values + reach)
-        ahead = self._decided(level)
-        drawn = DrawnRanks(self._draws())
-        systems = self.games.systems
-        order = sorted(range(len(systems)), key=lambda at: (-self.values[at], systems[at]))
-        letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
-        rates = self._win_rates()
-        played = np.bincount(
-            np.concatenate([self.games.rows.first, self.games.rows.second]), minlength=len(systems)
+        return ratings_of(
+            self.games,
+            judge=judge,
+            values=self.values,
+            sds=sds,
+            intervals=[
+                Interval(float(low), float(high), level, Estimand.POPULATION)
+                for low, high in zip(lows, highs, strict=True)
+            ],
+            ahead=self._decided(level),
+            draws=self._draws(),
+            win_rates=mean_result(self._results()),
         )
-        return [
-            Rating(
-                system=systems[at],
-                value=float(self.values[at]),
-                sd=float(sds[at]),
-                interval=Interval(float(lows[at]), float(highs[at]), level, Estimand.POPULATION),
-                rank=place + 1,
-                best_rank=1 + int((ahead[at] < 0).sum()),
-                worst_rank=len(systems) - int((ahead[at] > 0).sum()),
-                expected_rank=float(drawn.expected[at]),
-                chance_best=float(drawn.best[at]),
-                groups=letters[place],
-                games=int(played[at]),
-                win_rate=float(rates[at]),
-                standard_error=math.nan,
-                judge=judge,
-            )
-            for place, at in enumerate(order)
-        ]
 
     def _decided(self, level: float) -> Array:
         """1 where the row is significantly stronger than the column, −1 where weaker, else 0."""
@@ -187,21 +181,19 @@ class _Rated:
         noise = rng.standard_normal((_DRAWS, values.size)) @ root.T
         return exchangeable(self.fit.strengths + noise, np.random.default_rng(_SEED))
 
-    def _win_rates(self) -> Array:
-        """Expected result against an opponent picked at random; a tie is half a win."""
+    def _results(self) -> Array:
+        """Expected result of each system against each other; a tie is half a win."""
         apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
         if self.request.ties is Ties.HALF:
-            rates = 1.0 / (1.0 + np.exp(-apart))
+            found: Array = 1.0 / (1.0 + np.exp(-apart))
         elif self.request.ties is Ties.DAVIDSON:
             tie = math.exp(self.fit.tie)
             up, down = np.exp(apart / 2), np.exp(-apart / 2)
-            rates = (up + 0.5 * tie) / (up + down + tie)
+            found = (up + 0.5 * tie) / (up + down + tie)
         else:
             won = 1.0 / (1.0 + np.exp(self.fit.tie - apart))
             lost = 1.0 / (1.0 + np.exp(self.fit.tie + apart))
-            rates = 0.5 * (1.0 + won - lost)
-        np.fill_diagonal(rates, 0.0)
-        found: Array = rates.sum(axis=1) / (rates.shape[0] - 1)
+            found = 0.5 * (1.0 + won - lost)
         return found
 
     def plain_remarks(self) -> list[str]:
@@ -257,6 +249,53 @@ class _Rated:
             who = _listed([names[at] for at in np.flatnonzero(alone)])
             notes.append(f"{who}: all games are on one question; no interval.")
         return [Caution(f"{judge}: {note}" if judge else note) for note in notes]
+
+
+def ratings_of(
+    games: Games,
+    *,
+    judge: str,
+    values: Array,
+    sds: Array,
+    intervals: Sequence[Interval],
+    ahead: Array,
+    draws: Array,
+    win_rates: Array,
+) -> list[Rating]:
+    """Ratings from the best down; `ahead` has 1 where the row is better than the column."""
+    drawn = DrawnRanks(draws)
+    systems = games.systems
+    order = sorted(range(len(systems)), key=lambda at: (-values[at], systems[at]))
+    letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
+    both = np.concatenate([games.rows.first, games.rows.second])
+    played = np.bincount(both, minlength=len(systems))
+    return [
+        Rating(
+            system=systems[at],
+            value=float(values[at]),
+            sd=float(sds[at]),
+            interval=intervals[at],
+            rank=place + 1,
+            best_rank=1 + int((ahead[at] < 0).sum()),
+            worst_rank=len(systems) - int((ahead[at] > 0).sum()),
+            expected_rank=float(drawn.expected[at]),
+            chance_best=float(drawn.best[at]),
+            groups=letters[place],
+            games=int(played[at]),
+            win_rate=float(win_rates[at]),
+            standard_error=math.nan,
+            judge=judge,
+        )
+        for place, at in enumerate(order)
+    ]
+
+
+def mean_result(results: Array) -> Array:
+    """Expected result against an opponent picked at random, from those against each other."""
+    apart = results.copy()
+    np.fill_diagonal(apart, 0.0)
+    found: Array = apart.sum(axis=1) / (apart.shape[0] - 1)
+    return found
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:

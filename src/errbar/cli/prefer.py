@@ -77,6 +77,11 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     default="half",
     text="The model of ties: half a win, Davidson's, or Rao and Kupper's.",
 )
+@choice(
+    *("--method", "bradley-terry", "elo"),
+    default="bradley-terry",
+    text="The Bradley-Terry model, or Elo ratings (mean over random orders).",
+)
 @click.option("--anchor", help="The system whose rating is 1000; by default the mean of all is.")
 @click.option("--by-judge", is_flag=True, help="Rate the games of each judge apart.")
 @click.option(
@@ -96,6 +101,7 @@ def prefer(
     paths: Paths,
     against: str | None,
     ties: Literal["half", "davidson", "rao-kupper"],
+    method: Literal["bradley-terry", "elo"],
     anchor: str | None,
     by_judge: bool,
     columns: dict[str, str],
@@ -122,6 +128,7 @@ def prefer(
             against=against,
             ties=ties,
             level=level,
+            method=method,
             anchor=anchor,
             by_judge=by_judge,
             **reading.keywords(),

@@ -11,6 +11,8 @@ from errbar.base.tables import counted, interval_head, pointed
 from errbar.results.base import covered
 from errbar.results.leaderboard import Board, Standing
 
+_RATINGS = ("rating", "Elo")  # measures on Elo's scale
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating(Standing):
@@ -37,7 +39,7 @@ class Rating(Standing):
 class Ratings(Board[Rating]):
     """Systems from the best down, by the games between them."""
 
-    measured: str  # "rating", or "win rate against NAME"
+    measured: str  # "rating", "Elo", or "win rate against NAME"
     method: str
     games: int
     questions: int  # 0 if the games have no questions
@@ -53,7 +55,7 @@ class Ratings(Board[Rating]):
     @property
     def bounds(self) -> tuple[float, float]:
         """A win rate is between 0 and 1; a rating has no bounds."""
-        return (-math.inf, math.inf) if self.measured == "rating" else (0.0, 1.0)
+        return (-math.inf, math.inf) if self.measured in _RATINGS else (0.0, 1.0)
 
     @property
     def size(self) -> str:
@@ -68,7 +70,7 @@ class Ratings(Board[Rating]):
     def columns(self) -> list[list[str]]:
         """Each column from its head down."""
         titles = (row.interval.title for row in self)
-        rated = self.measured == "rating"
+        rated = self.measured in _RATINGS
         several = len(self._judges()) > 1
         return [
             *([["judge", *(row.judge for row in self)]] if several else []),

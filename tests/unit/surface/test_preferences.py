@@ -181,6 +181,17 @@ def test_ratings_by_judge_and_with_an_anchor() -> None:
     assert values(anchored)["huge"] - 1000 == pytest.approx(apart["huge"] - apart["small"])
 
 
+def test_elo_ratings_do_not_depend_on_the_order_of_the_rows() -> None:
+    forwards = errbar.prefer(records(), method="elo")
+    backwards = errbar.prefer(records()[::-1], method="elo", anchor="small")
+    shift = values(forwards)["small"] - 1000.0
+    for row in forwards:  # the mean of 1,000 orders has a standard error of about 0.1
+        assert values(backwards)[row.system] + shift == pytest.approx(row.value, abs=0.5)
+        assert row.interval.low < row.value < row.interval.high
+    with pytest.raises(InputError, match="a tie as half a win"):
+        errbar.prefer(records(), method="elo", ties="davidson")
+
+
 def test_a_control_is_allowed_for() -> None:
     """The longer answer always wins: with the length allowed for, neither system is better."""
     rng = np.random.default_rng(0)
