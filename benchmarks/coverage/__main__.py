@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument(
         "--target", action="append", type=Estimand, help="a target; all of them by default"
     )
-    parser.add_argument("--every", type=int, default=1, help="every nth unit only, as 10")
+    parser.add_argument("--sample", type=int, help="a unit for each size only; the seed of them")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--docs", type=Path, default=report.DOCS, help="where the report goes")
     parser.add_argument("--logs", type=Path, help="counts for evalperf, folder for leaderboards")
@@ -61,7 +61,7 @@ def main() -> None:
             QUICK if options.quick else Settings(),
             level=options.level,
             targets=tuple(options.target or ESTIMANDS),
-            every=options.every,
+            sample=options.sample,
         )
         if options.replicates:
             settings = replace(settings, replicates=options.replicates)

@@ -5,10 +5,13 @@ questions and a number of trials.
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 import errbar
 from benchmarks.coverage.difficulties import DIFFICULTIES
@@ -60,18 +63,22 @@ class Settings:
     most_questions: int = max(QUESTIONS)
     level: float = LEVEL
     targets: tuple[Estimand, ...] = ESTIMANDS
-    every: int = 1  # of the units in their order, the first, and each so many later
+    sample: int | None = None  # seed of a stratified sample of the units
 
     def units(self, only: Sequence[str] = ()) -> list[Unit]:
-        """The units, or those that some pattern such as hard/30/16, hard or /30/ fits."""
-        every = [
-            Unit(name, questions, trials)
-            for name in DIFFICULTIES
-            for questions in QUESTIONS
-            if questions <= self.most_questions
-            for trials in TRIALS
-        ]
-        every = every[:: self.every]
+        """The units, or those that some pattern such as hard/30/16, hard or /30/ fits.
+
+        A sample has one unit for each number of questions and of trials, whose difficulty is drawn
+        so that all occur about equally often.
+        """
+        sizes = [(m, n) for m in QUESTIONS if m <= self.most_questions for n in TRIALS]
+        if self.sample is None:
+            every = [Unit(name, *size) for name in DIFFICULTIES for size in sizes]
+        else:
+            rng = np.random.default_rng(self.sample)
+            rounds = math.ceil(len(sizes) / len(DIFFICULTIES))
+            names = [name for _ in range(rounds) for name in rng.permutation(list(DIFFICULTIES))]
+            every = [Unit(str(name), *size) for name, size in zip(names, sizes, strict=False)]
         return [unit for unit in every if not only or any(_fits(unit, one) for one in only)]
 
     def identity(self) -> str:
