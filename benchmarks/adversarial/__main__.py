@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adversarial import counts, ranked, samples, verdicts
+from benchmarks.adversarial import counts, outside, ranked, samples, verdicts
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
 from errbar.results.estimate import Estimand
 
@@ -34,7 +34,13 @@ Targets = tuple[str, ...]
 def every_cell(targets: Targets) -> list[Cell]:
     """All cells; their names are unique within a group."""
     wanted = [Estimand(target) for target in targets]
-    families = (samples.cells(wanted), ranked.cells(), verdicts.cells(wanted), counts.cells(wanted))
+    families = (
+        samples.cells(wanted),
+        ranked.cells(),
+        verdicts.cells(wanted),
+        counts.cells(wanted),
+        outside.cells(),
+    )
     return [cell for cells in families for cell in cells]
 
 
@@ -94,7 +100,7 @@ def _shown(row: dict[str, Any]) -> str:
 
 def shortfall(statement: str, tally: Tally, level: float) -> float:
     """How far a statement falls short of its limit, less two standard errors; 0 if it does not."""
-    decided = statement.endswith("better") or statement == "all ranks"
+    decided = statement.endswith(("better", "verdict", "all ranks"))
     least = 1.0 - MOST_WRONG if decided else LEAST_COVERED
     least = level if decided and level != 0.95 else least - (0.95 - level) * (not decided)
     error = math.sqrt(least * (1.0 - least) / tally.tried)
