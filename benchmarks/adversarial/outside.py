@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import errbar
 from benchmarks.adversarial.cells import (
@@ -25,7 +26,7 @@ from benchmarks.coverage.difficulties import BetaPiece, Difficulty, Point
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts, CountsByState
 from errbar.metrics import CountMetric
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.grammar import parse
 from errbar.results.estimate import Estimand
 from errbar.roc import roc_auc, roc_auc_ci
 from errbar.selective import Bootstrap, Predictions, aurc, estimate
@@ -57,7 +58,7 @@ COUNTS: dict[str, tuple[Difficulty, int, int, tuple[str, ...]]] = {
 
 def _counts(name: str, target: Estimand, rng: np.random.Generator, level: float) -> Tallies:
     difficulty, questions, trials, names = COUNTS[name]
-    metrics = [metric_of(metric) for metric in names]
+    metrics = [_metric(metric) for metric in names]
     rates = difficulty.draw(rng, (_TOGETHER, questions))
     first, again = rng.binomial(trials, np.stack([rates, rates]))
     number = np.full(questions, trials)
@@ -75,6 +76,13 @@ def _counts(name: str, target: Estimand, rng: np.random.Generator, level: float)
             ends = cell.interval
             found.append({f"{target.value} {metric}": judge_interval(ends.low, ends.high, truth)})
     return added(found)
+
+
+def _metric(name: str) -> CountMetric:
+    metric = parse(name)
+    if not isinstance(metric, CountMetric):
+        raise TypeError(f"{name} is not made of counts")
+    return metric
 
 
 def _mean(metric: CountMetric, rates: Array, weights: Array) -> float:
@@ -130,7 +138,7 @@ def _clusters(rng: np.random.Generator, level: float) -> Tallies:
 
 
 def _scored(counts: CountsByState, truth: float, level: float) -> Tallies:
-    ((cell,),) = Calibrated(level=level).cells([counts], [metric_of("avg")])
+    ((cell,),) = Calibrated(level=level).cells([counts], [_metric("avg")])
     return {"population avg": judge_interval(cell.interval.low, cell.interval.high, truth)}
 
 
@@ -244,7 +252,7 @@ def _pair(name: str, rng: np.random.Generator, level: float) -> Tallies:
     return found
 
 
-def _systems(correct: Array, trials: int) -> dict[str, Counts]:
+def _systems(correct: NDArray[np.int64], trials: int) -> dict[str, Counts]:
     number = np.full(correct.shape[1], trials)
     return {f"s{at}": Counts(number, row) for at, row in enumerate(correct)}
 
@@ -280,12 +288,13 @@ def _board(losses: bool, rng: np.random.Generator, level: float) -> Tallies:
 
 def _gate(kind: str, rng: np.random.Generator, level: float) -> Tallies:
     """The true drop is just the one that is allowed: neither a pass nor a regression is right."""
+    metrics: tuple[str, ...] = ("avg",)
     if kind == "outright losses":  # of the candidate on a twentieth of the questions
-        questions, trials, metrics = 40, 3, ("avg",)
+        questions, trials = 40, 3
         old = np.full(questions, 0.9)
         new = np.where(rng.random(questions) < 0.05, 0.0, (0.9 - 0.05) / 0.95)
     elif kind == "single trials":
-        questions, trials, metrics = 60, 1, ("avg",)
+        questions, trials = 60, 1
         old = rng.beta(6, 2, questions) * 0.9 + 0.1
         new = old - 0.05
     else:  # a drop of 0.05 everywhere, judged by two metrics at once

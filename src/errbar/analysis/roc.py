@@ -14,6 +14,7 @@ from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
     Spread,
+    Unseen,
     require_bootstrap,
     resampled_estimate,
 )
@@ -24,7 +25,7 @@ from errbar.data.scored import Classes, Scored, scores_and_labels
 from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import normal_reach
-from errbar.kernels.resample import unseen_size
+from errbar.kernels.resample import sizes_of_clusters
 from errbar.kernels.sorting import sort_with_label
 from errbar.metrics.ranked import RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
@@ -144,11 +145,9 @@ def estimate(
     def measure(weights: NDArray[Any]) -> Array:
         return RocAuc().measure(arranged.classes(weights))[None, :]
 
-    sizes = _unseen_sizes(scored)
-
-    def extremes(weights: NDArray[Any], unseen: NDArray[Any]) -> tuple[Array, Array]:
+    def extremes(weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
         classes = arranged.classes(weights)
-        positive, negative = (sizes * unseen).T[:, :, None]
+        positive, negative = more.T[:, :, None]
         none = np.zeros_like(positive)
         worst = Classes(
             np.hstack([positive, classes.positives, none]),
@@ -160,20 +159,21 @@ def estimate(
         )
         return RocAuc().measure(worst), RocAuc().measure(best)
 
-    return resampled_estimate(RocAuc(), scored.scored(), measure, extremes, arranged, method, rng)
+    unseen = Unseen(extremes, _cluster_sizes(scored))
+    return resampled_estimate(RocAuc(), scored.scored(), measure, unseen, arranged, method, rng)
 
 
-def _unseen_sizes(scored: Scored | Grouped) -> Array:
-    """Weight of the positives and of the negatives of an unseen item or cluster."""
+def _cluster_sizes(scored: Scored | Grouped) -> tuple[tuple[Array, Array], ...]:
+    """Weights of the positives, and of the negatives, of items or clusters."""
     if isinstance(scored, Grouped):
         parts = [part.sum(axis=1) for part in (scored.right, scored.wrong)]
-        return np.array([unseen_size(part, scored.answering) for part in parts])
+        return tuple(sizes_of_clusters(part, scored.answering) for part in parts)
     heavy = np.ones(len(scored)) if scored.weights is None else scored.weights
     codes = np.arange(len(scored)) if scored.clusters is None else scored.clusters
     order = np.lexsort((heavy, codes))  # so that rounding does not depend on that of the items
     codes, heavy, labels = codes[order], heavy[order], scored.labels[order]
     parts = [np.bincount(codes, heavy * side) for side in (labels, ~labels)]
-    return np.array([unseen_size(part, part.size) for part in parts])
+    return tuple(sizes_of_clusters(part, part.size) for part in parts)
 
 
 def _scale(scale: str) -> None:

@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.methods.bootstrap import Bootstrap, require_bootstrap, resampled_estimate
+from errbar.analysis.methods.bootstrap import (
+    Bootstrap,
+    Unseen,
+    require_bootstrap,
+    resampled_estimate,
+)
 from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions, Ranked, Totals
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.errors import OutOfReach, WrongType
 from errbar.kernels.interval import endpoints
-from errbar.kernels.resample import unseen_size
+from errbar.kernels.resample import sizes_of_clusters
 from errbar.kernels.risk_coverage import is_reached
 from errbar.metrics.grammar import metric_of
 from errbar.metrics.ranked import RankedMetric
@@ -46,29 +51,29 @@ def estimate(
     ranked = _require_predictions(predictions).ranked()
     require_reach(chosen, ranked)
     arranged = predictions.arranged()
-    size, bounds = _unseen_size(predictions), _loss_bounds(ranked)
+    bounds = _loss_bounds(ranked)
     most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
     def measure(weights: NDArray[Any]) -> Array:
         return chosen.measure(arranged.totals(weights, with_oracle=chosen.with_oracle))[None, :]
 
-    def extremes(weights: NDArray[Any], unseen: NDArray[Any]) -> tuple[Array, Array]:
+    def extremes(weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
         totals = arranged.totals(weights, with_oracle=chosen.with_oracle)
-        share = size * unseen[:, :1]
-        worst = chosen.measure(_with_unseen(totals, share, bounds[1], last=True))
-        best = chosen.measure(_with_unseen(totals, share, bounds[0], last=False))
+        worst = chosen.measure(_with_unseen(totals, more, bounds[1], last=True))
+        best = chosen.measure(_with_unseen(totals, more, bounds[0], last=False))
         return np.minimum(worst, most), np.minimum(best, most)
 
-    return resampled_estimate(chosen, predictions, measure, extremes, arranged, method, rng)
+    unseen = Unseen(extremes, (_cluster_sizes(predictions),))
+    return resampled_estimate(chosen, predictions, measure, unseen, arranged, method, rng)
 
 
-def _unseen_size(predictions: Predictions | Grouped) -> float:
-    """Number of items of an unseen item or cluster."""
+def _cluster_sizes(predictions: Predictions | Grouped) -> tuple[Array, Array]:
+    """Numbers of items of clusters, and how often each occurs."""
     if isinstance(predictions, Grouped):
-        return unseen_size(predictions.sizes, predictions.clusters)
+        return sizes_of_clusters(predictions.sizes, predictions.clusters)
     if predictions.clusters is None:
-        return 1.0
-    return unseen_size(np.bincount(predictions.clusters), predictions.cluster_count)
+        return np.ones(1), np.ones(1)
+    return sizes_of_clusters(np.bincount(predictions.clusters), predictions.cluster_count)
 
 
 def _loss_bounds(ranked: Ranked) -> tuple[float, float]:

@@ -1,8 +1,7 @@
-"""Interval ends from moments, from bootstrap replicates, or from a mixture of Beta distributions.
+"""Interval ends from moments or from bootstrap replicates.
 
 Normal intervals, intervals of proportions (Wilson 1927; Clopper and Pearson 1934), Hall's interval
-for skewed means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987), and quantiles of
-a Beta mixture, by a bracketed secant method.
+for skewed means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987).
 """
 
 import math
@@ -12,7 +11,6 @@ from statistics import NormalDist
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.kernels.bounded_mean import root
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
 _TINY = 1e-300  # in place of 0, where the result is not used
@@ -157,44 +155,3 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
         shares.append(normal.cdf(bias + moved / max(1.0 - skew * moved, 1e-3)))
     low, high = np.quantile(replicates, shares)
     return float(low), float(high)
-
-
-_LEAST = 1e-12  # least distance of a mean from 0 and 1, and least relative variance
-_NORMAL = NormalDist()
-_ACCURACY = 1e-4  # of the normal score of an end; the Monte Carlo error is much larger
-_FARTHEST = 7.9  # standard deviations: 1e-15 of a normal distribution lies beyond
-_AT_BOUND = 1e-9  # an end this near to 0 or 1 is 0 or 1, but for rounding
-
-
-def mixture_ends(means: Array, variances: Array, reach: float) -> tuple[float, float]:
-    """Interval of an equally weighted mixture of Beta distributions with these moments.
-
-    Each tail has the mass of a normal distribution beyond `reach` standard deviations.
-    """
-    from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
-
-    mean = np.clip(means, _LEAST, 1.0 - _LEAST)
-    room = mean * (1.0 - mean)
-    total = room / np.clip(variances, _LEAST * room, 0.999 * room) - 1.0
-    a, b = mean * total, (1.0 - mean) * total
-    far = 12.0 * np.sqrt(variances)
-    within = (max(0.0, float((mean - far).min())), min(1.0, float((mean + far).max())))
-    if within[1] - within[0] <= _AT_BOUND:
-        return _snapped(within[0]), _snapped(within[1])
-    middle, sd = float(mean.mean()), math.sqrt(float(variances.mean() + mean.var()))
-
-    def end(score: float) -> float:
-        def rising(x: float) -> float:
-            below = float(betainc(a, b, x).mean())
-            return _NORMAL.inv_cdf(min(max(below, 1e-300), 1.0 - 1e-16)) - score
-
-        return _snapped(root(rising, middle + score * sd, 0.1 * sd, within, _ACCURACY))
-
-    reach = min(reach, _FARTHEST)
-    return end(-reach), end(reach)
-
-
-def _snapped(end: float) -> float:
-    if end < _AT_BOUND:
-        return 0.0
-    return 1.0 if end > 1.0 - _AT_BOUND else end

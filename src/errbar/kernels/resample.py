@@ -48,28 +48,36 @@ def exponential_weights(
 def unseen_weights(
     sizes: Array, often: Array, shape: tuple[int, ...], rng: np.random.Generator
 ) -> Array:
-    """Exponential weights of an unseen cluster, times its size: that of a random question's."""
+    """Exponential weights of an unseen cluster, times its size."""
     weights = rng.standard_exponential(shape)
+    weights *= unseen_sizes(sizes, often, shape, rng)
+    return weights
+
+
+def unseen_sizes(
+    sizes: Array, often: Array, shape: tuple[int, ...], rng: np.random.Generator
+) -> Array:
+    """Sizes of an unseen cluster: that of the cluster of a randomly drawn question."""
     if (sizes == sizes[0]).all():
-        return float(sizes[0]) * weights
-    questions = often * sizes
-    return rng.choice(sizes, shape, p=questions / questions.sum()) * weights
+        return np.full(shape, float(sizes[0]))
+    questions = often * (sizes / sizes.max())
+    return rng.choice(sizes, shape, p=questions / questions.sum())
 
 
-def unseen_size(sizes: NDArray[Any], clusters: int) -> float:
-    """Size of an unseen cluster: Σ size² / Σ size, one of the effective number (Kish 1965).
+def sizes_of_clusters(sizes: NDArray[Any], clusters: int) -> tuple[Array, Array]:
+    """Distinct sizes from which that of an unseen cluster is drawn, and how often each occurs.
 
-    Fewer sizes than clusters are those of groups into which clusters were put at random. The sum of
-    squares is then estimated from the variance of the groups, and is at least that of equal
-    clusters.
+    Fewer sizes than clusters are those of groups into which clusters were put at random. Then only
+    the mean size of a random question's cluster, Σ size² / Σ size, can be estimated: the sum of
+    squares by the variance of the groups, and at least that of equal clusters.
     """
-    unit = float(np.ldexp(1.0, np.frexp(float(sizes.max()))[1]))  # squares must not overflow
-    ordered = np.sort(sizes) / unit  # so that rounding does not depend on the order of clusters
+    if sizes.size >= clusters:
+        distinct, often = np.unique(sizes[sizes > 0].astype(float), return_counts=True)
+        return distinct, often.astype(float)
+    ordered = np.sort(sizes)  # so that rounding does not depend on the order of groups
     total, squares = float(ordered.sum()), float(np.square(ordered).sum())
-    if sizes.size < clusters:
-        between = (squares - total**2 / sizes.size) / (1.0 - 1.0 / sizes.size)
-        squares = max(between, total**2 / clusters)
-    return unit * squares / total
+    between = (squares - total**2 / sizes.size) / (1.0 - 1.0 / sizes.size)
+    return np.array([max(between, total**2 / clusters) / total]), np.ones(1)
 
 
 def jackknife_weights(clusters: int, rows: int) -> Iterator[ResampleWeights]:

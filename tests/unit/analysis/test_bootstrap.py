@@ -266,14 +266,17 @@ def test_weights_that_are_whole_are_items_written_out(name: str) -> None:
 
 
 @pytest.mark.parametrize("clusters", [250, 4000])
-def test_an_unseen_cluster_of_groups_has_the_size_that_clusters_have(clusters: int) -> None:
+def test_an_unseen_cluster_has_the_size_of_a_random_items_cluster(clusters: int) -> None:
+    """Of groups of clusters, into which they were put at random, the mean of that size is found."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(1, 20, clusters).astype(float)
-    exact = resample.unseen_size(sizes, clusters)
-    assert exact == pytest.approx(np.square(sizes).sum() / sizes.sum(), rel=1e-12)
+    of_items = np.repeat(sizes, sizes.astype(int)).mean()
+    drawn = resample.unseen_sizes(*resample.sizes_of_clusters(sizes, clusters), (40_000,), rng)
+    assert set(drawn) <= set(sizes)
+    assert drawn.mean() == pytest.approx(of_items, rel=0.01)
     groups = [np.bincount(rng.integers(0, 200, clusters), sizes, 200) for _ in range(50)]
-    found = [resample.unseen_size(group, clusters) for group in groups]
-    assert np.mean(found) == pytest.approx(exact, rel=0.05)
+    found = [float(resample.sizes_of_clusters(group, clusters)[0][0]) for group in groups]
+    assert np.mean(found) == pytest.approx(of_items, rel=0.05)
 
 
 @pytest.mark.parametrize("size", [30, 200])

@@ -29,7 +29,7 @@ from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
 
-# weights, and those of up to two unseen items in columns → the worst and the best numbers
+# weights, and those of the unseen items in columns → the worst and the best numbers
 Extremes = Callable[[NDArray[Any], NDArray[Any]], tuple[Array, Array]]
 Ends = Literal["unseen", "bca", "percentile"]
 
@@ -103,6 +103,16 @@ class Bootstrap:
 SEEN = Bootstrap(2000, ends="bca")  # of differences and curves
 
 
+class Unseen(NamedTuple):
+    """How unseen items, or clusters, move a number, and the sizes that they may have.
+
+    There is one of them, or a positive and a negative. Distinct sizes come with their frequencies.
+    """
+
+    extremes: Extremes
+    sizes: tuple[tuple[Array, Array], ...]
+
+
 class Replicates(NamedTuple):
     """Statistics of the data, of each resample, and of the data without each cluster."""
 
@@ -163,22 +173,22 @@ class Gap(NamedTuple):
 
 def _unseen_spread(
     value: float,
-    extremes: Extremes,
+    unseen: Unseen,
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Spread:
     """Spread of the draws of the Bayesian bootstrap, with unseen items at their worst and best."""
     units, generator = arranged.units, generator_of(rng)
-    drawn = np.concatenate(
-        [
-            np.sort(extremes(weights[:, :units], weights[:, units:]), axis=0)
-            for weights in resample.exponential_weights(
-                units + 2, method.resamples, arranged.rows, generator
-            )
-        ],
-        axis=1,
-    )
+    parts = []
+    for weights in resample.exponential_weights(
+        units + 2, method.resamples, arranged.rows, generator
+    ):
+        shape = (len(weights),)
+        sizes = [resample.unseen_sizes(*each, shape, generator) for each in unseen.sizes]
+        more = weights[:, units : units + len(sizes)] * np.stack(sizes, axis=1)
+        parts.append(np.sort(unseen.extremes(weights[:, :units], more), axis=0))
+    drawn = np.concatenate(parts, axis=1)
     low, high = kept = drawn[:, np.isfinite(drawn).all(axis=0)]
     dropped = method.resamples - low.size
     share = dropped / method.resamples
@@ -215,7 +225,7 @@ def resampled_estimate(
     metric: RankedMetric | RocAuc,
     sample: RankedSample,
     measure: Measure,
-    extremes: Extremes,
+    unseen: Unseen,
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,
@@ -224,7 +234,7 @@ def resampled_estimate(
     require_several(arranged.units, sample.unit)
     if method.ends == "unseen":
         value = float(measure(np.ones((1, arranged.units)))[0, 0])
-        spread = _unseen_spread(value, extremes, arranged, method, rng)
+        spread = _unseen_spread(value, unseen, arranged, method, rng)
     else:
         spread = method.run(measure, arranged.units, arranged.rows, rng).spread(0, method)
     return RankedEstimate(

@@ -27,7 +27,7 @@ from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States
 from errbar.kernels import difficulty, rates
-from errbar.kernels.interval import clopper_pearson_ends, mixture_ends, normal_reach, student_reach
+from errbar.kernels.interval import clopper_pearson_ends, normal_reach, student_reach
 from errbar.kernels.partial_identification import (
     GRID,
     CountShares,
@@ -59,8 +59,8 @@ class ScoreMoments(NamedTuple):
     carriers: float  # effective number of questions behind the variance (Kish 1965)
 
 
-class TrialNoise(NamedTuple):
-    """An observed score, and how much it varies from run to run of the same questions."""
+class Noise(NamedTuple):
+    """A score, and how much it varies."""
 
     mean: float
     variance: float
@@ -85,7 +85,7 @@ class DifficultyPosterior:
             for power in (1, 2, 4)
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
-        self._noise_of: dict[CountMetric, TrialNoise] = {}
+        self._noise_of: dict[CountMetric, Noise] = {}
         self._rates, self._weights, self._members = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         right = states.correct.astype(float)[:, None]
@@ -124,11 +124,8 @@ class DifficultyPosterior:
         if all(part.unbiased for part in metric.parts()):
             return self._by_trials(metric, level)
         known = self._known(metric)
-        low, high = metric.bounds
-        span = high - low
-        reach = student_reach(level, known.carriers)
-        ends = mixture_ends((known.means - low) / span, known.variances / span**2, reach)
-        return Summary(*self._moments(known), low + span * ends[0], low + span * ends[1])
+        mean, sd = self._moments(known)
+        return self._korn_graubard(Noise(mean, sd**2, known.carriers), metric.bounds, level)
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """Interval for a repeat of this run, which varies as much as the run itself."""
@@ -157,19 +154,25 @@ class DifficultyPosterior:
         return Summary(min(max(mean, low), high), sd, low, high)
 
     def _by_trials(self, metric: CountMetric, level: float) -> Summary:
-        """Korn and Graubard's interval: that of a binomial sample with this mean and variance."""
+        """Interval of the observed score, by its variance from run to run."""
         noise = self._noise(metric)
         low, high = metric.bounds
+        margin = _SAME * (high - low)
+        if low + margin <= noise.mean <= high - margin:
+            return self._korn_graubard(noise, metric.bounds, level)
+        edge = self._beyond_an_edge(metric, level, rising=noise.mean < low + margin)
+        return Summary(noise.mean, math.sqrt(noise.variance), *sorted((noise.mean, edge)))
+
+    def _korn_graubard(self, noise: Noise, bounds: tuple[float, float], level: float) -> Summary:
+        """Interval of a binomial sample with this mean and variance."""
+        low, high = bounds
         span = high - low
         share, variance = (noise.mean - low) / span, noise.variance / span**2
-        sd = math.sqrt(noise.variance)
-        if share < _SAME or share > 1.0 - _SAME:
-            edge = self._beyond_an_edge(metric, level, rising=share < _SAME)
-            return Summary(noise.mean, sd, *sorted((noise.mean, edge)))
         size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
         size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
         size = max(size, self._questions)  # a mean of M values varies no more than a binomial share
         ends = clopper_pearson_ends(np.array(share * size), size, level)
+        sd = math.sqrt(noise.variance)
         return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
@@ -199,12 +202,12 @@ class DifficultyPosterior:
         """Effective number of questions (Kish 1965)."""
         return float(self._mass.sum() ** 2 / self._squares.sum())
 
-    def _noise(self, metric: CountMetric) -> TrialNoise:
+    def _noise(self, metric: CountMetric) -> Noise:
         if metric not in self._noise_of:
             self._noise_of[metric] = self._trial_noise(metric)
         return self._noise_of[metric]
 
-    def _trial_noise(self, metric: CountMetric) -> TrialNoise:
+    def _trial_noise(self, metric: CountMetric) -> Noise:
         """Variance of the observed score over its trials (delta method for several means)."""
         parts, size = metric.parts(), self._mass.sum()
         values = [part.subset_means([part], self._states)[0] for part in parts]
@@ -232,7 +235,7 @@ class DifficultyPosterior:
                 found = max(found, most * float(squares.sum()))
             whole += found
         freedom = estimated**2 / spread if spread else math.inf
-        return TrialNoise(float(metric.joined(*means)), whole / size**2, max(freedom, 1.0))
+        return Noise(float(metric.joined(*means)), whole / size**2, max(freedom, 1.0))
 
     @staticmethod
     def _moments(known: ScoreMoments) -> tuple[float, float]:
