@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from errbar.analysis.pairs import Paired, sample_of_differences
+from errbar.analysis.pairs import sample_of_differences
+from errbar.analysis.spreads import Paired
 
 Array = NDArray[np.floating[Any]]
 Flags = NDArray[np.bool_]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from errbar.data.predictions import Predictions as Predictions
     from errbar.data.predictions import Ranked as Ranked
     from errbar.data.scored import Scored as Scored
+    from errbar.judges import score_by_rates as score_by_rates
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
@@ -76,6 +77,7 @@ _HOMES = {
     "roc": "errbar",
     "roc_auc": "errbar.roc",
     "score": "errbar.verbs",
+    "score_by_rates": "errbar.judges",
     "selective": "errbar",
     "write_every_eval_ever": "errbar.writers.every_eval_ever",
 }
@@ -115,6 +117,7 @@ __all__ = [
     "roc",
     "roc_auc",
     "score",
+    "score_by_rates",
     "selective",
     "write_every_eval_ever",
 ]

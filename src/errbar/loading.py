@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from errbar.analysis.judged import Correction
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
@@ -14,19 +16,23 @@ from errbar.data.readers.base import Choice, Regrade
 from errbar.data.readers.logs import Origin
 from errbar.data.readers.tables.containers import (
     are_pairs,
+    are_records,
     are_rows_of_words,
     are_words,
     from_other_library,
     hold_text,
     numbers_in,
+    of_one_length,
     plain_container,
     refuse_rows_without_names,
     refuse_words,
+    require_no_columns,
 )
 from errbar.data.readers.tables.frames import (
     are_numbered,
     has_index,
     indexed_alike,
+    plain_series,
     refuse_tallies,
     rows_in,
     values_in,
@@ -39,6 +45,7 @@ from errbar.data.sources.arrays import array_source, is_list, refuse_ids
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import CountsSource, MatrixSource, Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
+from errbar.judges import judged_runs
 from errbar.runs import Runs
 
 if TYPE_CHECKING:
@@ -58,14 +65,16 @@ def load(
     rows: RowsAre | None = None,
     keys: KeysAre | None = None,
     right: str | Sequence[str] = (),
+    labels: Any = None,
+    label: str | None = None,
+    correction: Correction = "ppi++",
     connection: Any = None,
     spark: Any = None,
     **columns: str | None,
 ) -> Runs:
     """Load outcomes from files, a DataFrame, records, an array or counts.
 
-    The format of a log is detected from its contents. Every result states how the data were
-    interpreted.
+    The format of a log is detected. Every result states how the data were interpreted.
 
     Parameters
     ----------
@@ -73,8 +82,7 @@ def load(
         A path, a glob pattern, a directory, or a list of them; a DataFrame of any library;
         records; an array of questions x trials; counts; or a dict of any of these by system.
     repeats
-        How to treat a trial that occurs twice: refuse it ("refuse"), keep every row ("keep"), or
-        use the last row ("last").
+        A trial that occurs twice is refused ("refuse"), kept ("keep"), or replaced ("last").
     reader
         The harness that wrote the logs, as in "inspect_ai"; detected by default.
     scorer, filter, signal
@@ -82,11 +90,13 @@ def load(
     regrade
         A function `(response, target, doc) -> outcome` for logs of responses without grades.
     files, rows, keys
-        What files without a system column are ("systems", "trials", "tasks", "parts"), what rows
-        with the same id are ("trials", "questions"), and what the keys of lists of outcomes are
-        ("systems", "questions").
+        What files without a system column are ("systems", "trials", "tasks", "parts"), rows with
+        the same id ("trials", "questions"), and keys of lists of outcomes ("systems", "questions").
     right
         Words that mean right, if outcomes are words.
+    labels, label, correction
+        Trusted labels, by which a judge's scores are corrected: data, or the column or scorer that
+        has them; and how they correct: "ppi++", "ppi", or "labels" for those alone.
     connection, spark
         The DuckDB connection, or the Spark session, that reads the files.
     **columns
@@ -97,19 +107,30 @@ def load(
     >>> print(load([[1, 0, 1, 1], [0, 0, 1, 0]]).score("pass@2")[0])
     pass@2: 0.75 ± 0.24, 95% CI 0.11 to 0.99
     """
-    _require_known(repeats, files, rows, keys)
-    words = (right,) if isinstance(right, str) else tuple(right)
-    named = {meaning: None if name is None else str(name) for meaning, name in columns.items()}
-    how = HowToRead(named, words, rows, files, repeats, keys)
+    how = _how_to_read(columns, right, rows, files, repeats, keys)
     choice = Choice(scorer, filter, regrade, signal, files)
+    read = partial(_read, data, reader=reader, connection=connection, spark=spark)
+    trusted = None if labels is None else load(labels, connection=connection)
+    return judged_runs(read, how, choice, trusted, label, correction)
+
+
+def _read(
+    data: Any, how: HowToRead, choice: Choice, *, reader: str | None, connection: Any, spark: Any
+) -> Runs:
     if spark is not None:
         return Runs(_from_spark(data, how, reader, choice, spark))
     return _load(data, how, reader, choice, connection)
 
 
-def _require_known(
-    repeats: RepeatsAre, files: FilesAre | None, rows: RowsAre | None, keys: KeysAre | None
-) -> None:
+def _how_to_read(
+    columns: Mapping[str, str | None],
+    right: str | Sequence[str],
+    rows: RowsAre | None,
+    files: FilesAre | None,
+    repeats: RepeatsAre,
+    keys: KeysAre | None,
+) -> HowToRead:
+    """The options of reading, if their values are known."""
     for name, value, known in (
         ("repeats", repeats, ("refuse", "keep", "last")),
         ("files", files, (None, "systems", "trials", "tasks", "parts")),
@@ -119,6 +140,9 @@ def _require_known(
         if value not in known:
             shown = " or ".join(repr(choice) for choice in known if choice is not None)
             raise InputError(f"{name} must be {shown}; got {value!r}.")
+    words = (right,) if isinstance(right, str) else tuple(right)
+    named = {meaning: None if name is None else str(name) for meaning, name in columns.items()}
+    return HowToRead(named, words, rows, files, repeats, keys)
 
 
 def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
@@ -195,14 +219,14 @@ def _from_memory(data: Any, request: "ReadRequest") -> Source:
     if isinstance(data, Mapping) and data:
         return _from_mapping(data, request)
     if isinstance(data, Source | Counts | Mapping | np.ndarray | Sequence):
-        _require_no_columns(data, how)
+        require_no_columns(data, how)
         return _from_numbers(data)
     return _from_frame(data, how)
 
 
 def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
     """Load records, words, pairs of an id and an outcome, or numbers."""
-    if _are_records(data):
+    if are_records(data):
         from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
         return _from_columns(columns_of(data), how)
@@ -227,7 +251,7 @@ def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
             f"Give systems by name, as in load({{'a': frame, 'b': 'b.csv'}})."
         )
     refuse_rows_without_names(data)
-    _require_no_columns(data, how)
+    require_no_columns(data, how)
     return _from_numbers(data)
 
 
@@ -275,12 +299,12 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
             f"their parts are; give rows with names, as in [{{'system': 'a', 'id': 'q1', "
             f"'correct': 1}}], or a dict of dicts."
         )
-    entries = {str(name): _plain(plain_container(value)) for name, value in data.items()}
+    entries = {str(name): plain_series(plain_container(value)) for name, value in data.items()}
     values = list(entries.values())
     if all(isinstance(value, Counts) for value in values):
-        _require_no_columns(data, how)
+        require_no_columns(data, how)
         return CountsSource({(name, ""): counts for name, counts in entries.items()})
-    if all(is_list(value) and not _are_records(value) and not hold_text(value) for value in values):
+    if all(is_list(value) and not are_records(value) and not hold_text(value) for value in values):
         return _from_lists(entries, how)
     if all(isinstance(value, bool | int | float | str | Mapping | None) for value in values):
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
@@ -302,16 +326,16 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     }
     nested = any(is_list(entry) for column in columns.values() for entry in column)
     if are_columns(columns) or (how.assignment and not nested):
-        return _from_columns(_of_one_length(columns), how)
+        return _from_columns(of_one_length(columns), how)
     if nested:
-        _require_no_columns(lists, how)
+        require_no_columns(lists, how)
         return _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
     keys, remark = keys_of_lists(columns, how.keys)
     flat: dict[str, list[Any]]
     if keys == "systems" and not any(
         isinstance(entry, str) for column in columns.values() for entry in column
     ):
-        _require_no_columns(lists, how)
+        require_no_columns(lists, how)
         source = _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
         return source.with_origin(Origin(remarks=tuple(remark)))
     if keys == "questions":
@@ -323,39 +347,6 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     names = ("system", "question", "outcome")
     flat = {name: list(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
     return _from_columns(flat, how, *remark)
-
-
-def _of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:6])
-        raise InputError(f"the columns of a table must have equal lengths; here {shown}.")
-    return columns
-
-
-def _plain(value: Any) -> Any:
-    """Return a series of a DataFrame without an index as a list, other values unchanged."""
-    is_series = hasattr(value, "to_list") and hasattr(value, "dtype") and not has_index(value)
-    return value.to_list() if is_series else value
-
-
-def _are_records(data: Any) -> bool:
-    return len(data) > 0 and all(isinstance(record, Mapping) for record in data)
-
-
-def _require_no_columns(data: Any, how: HowToRead) -> None:
-    """Refuse options that apply only to tables."""
-    if how.assignment:
-        first = next(iter(how.assignment))
-        raise InputError(
-            f"{first}={how.assignment[first]!r} names a column of a table; "
-            f"{type(data).__name__} has no columns."
-        )
-    for name, value in (("right", how.right), ("rows", how.rows)):
-        if value:
-            raise InputError(
-                f"{name}= is for tables of outcomes; {type(data).__name__} of numbers is not one."
-            )
 
 
 def _from_frame(data: Any, how: HowToRead) -> Source:

@@ -12,7 +12,8 @@ from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method
 from errbar.analysis.monitor import monitored
-from errbar.analysis.rank import RankRequest, rank_systems
+from errbar.analysis.rank import rank_systems
+from errbar.analysis.rank_scores import RankRequest
 from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import remarks_on, rows_never_scored, who_was_never_scored
 from errbar.analysis.score import (

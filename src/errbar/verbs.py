@@ -19,8 +19,10 @@ from errbar.analysis.rewards import largest_change
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
-from errbar.data.sources.joined import Joined, Part
+from errbar.data.sources.joined import Part
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
+from errbar.judges import joined_runs
 from errbar.loading import load
 from errbar.metrics import Metric
 from errbar.results.comparisons import Comparisons
@@ -221,13 +223,11 @@ def gate(
 
     Parameters
     ----------
-    baseline, candidate
-        Anything that `load` takes; for two systems of one log, the same data twice.
-    *metrics
-        Metrics by name or as values.
+    baseline, candidate, *metrics
+        Anything that `load` takes (for two systems of one log, the same data twice), and metrics.
     max_drop
-        The largest drop that is allowed, for all metrics or by name. A metric of which lower values
-        are better must not rise by more. On the scale of the metric: 0.05 is 5 percentage points.
+        The largest drop that is allowed, for all metrics or by name, on the scale of the metric;
+        a metric of which lower values are better must not rise by more.
     level, estimand, errors, short, assume, bounds
         As in `Runs.compare`.
     system, baseline_system
@@ -244,9 +244,10 @@ def gate(
     'regress'
     """
     limits = limits_of(metrics, max_drop)
-    old, new = _parts(load(baseline), load(candidate), system, baseline_system)
-    joined = Joined.of({BASELINE: old, CANDIDATE: new})
-    found = Runs(joined).compare(
+    both = {BASELINE: load(baseline), CANDIDATE: load(candidate)}
+    old, new = _parts(both[BASELINE], both[CANDIDATE], system, baseline_system)
+    runs = joined_runs(both, {BASELINE: old, CANDIDATE: new})
+    found = runs.compare(
         *limits,
         baseline=BASELINE,
         estimand=estimand,
@@ -257,9 +258,10 @@ def gate(
         bounds=bounds,
     )
     _require_differences(found)
-    require_reachable(limits, {metric: largest_change(joined, metric, bounds) for metric in limits})
+    source = runs.source
+    require_reachable(limits, {metric: largest_change(source, metric, bounds) for metric in limits})
     if same_questions:
-        _require_same_questions(joined, found)
+        _require_same_questions(source, found)
     return gate_of(found, limits, (_name(old), _name(new)), inconclusive)
 
 
@@ -349,7 +351,7 @@ def _require_differences(found: Comparisons) -> None:
             )
 
 
-def _require_same_questions(joined: Joined, found: Comparisons) -> None:
+def _require_same_questions(joined: Source, found: Comparisons) -> None:
     lost = sum(change.left_out for change in found)
     alone = _in_one_alone(joined)
     if alone or lost:
@@ -365,7 +367,7 @@ def _same_name(baseline: Runs, system: str | None) -> str | None:
     return system if len(systems) > 1 and system in systems else None
 
 
-def _in_one_alone(joined: Joined) -> list[str]:
+def _in_one_alone(joined: Source) -> list[str]:
     """Return sentences on the tasks that only the baseline or the candidate has."""
     tasks: dict[str, set[str]] = {BASELINE: set(), CANDIDATE: set()}
     for part in joined.slices(()):

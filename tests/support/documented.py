@@ -144,6 +144,8 @@ def example_data(place: Path) -> None:
     _lines(place / "log.jsonl", _watched())
     _lines(place / "battles.jsonl", _battles())
     _csv(place / "outcomes.csv", _sure())
+    _csv(place / "judged.csv", _judged())
+    _csv(place / "labels.csv", [row for row in map(_as_label, _judged()) if row["label"] != ""])
     pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
     (place / "outcomes").mkdir()
     pq.write_table(pa.Table.from_pylist(rows), place / "outcomes" / "runs.parquet")
@@ -186,6 +188,25 @@ def _rows(systems: list[str], tasks: list[str], *, trials: int) -> list[Row]:
                 for trial in range(trials)
             ]
     return found
+
+
+def _judged() -> list[Row]:
+    """Two systems that a lenient judge graded, and people's verdicts on every third question."""
+    rng = random.Random(2)
+    found = []
+    for at in range(120):
+        for system, share in (("new", 0.8), ("old", 0.5)):
+            right = int(rng.random() < share)
+            human = right if at % 3 == 0 else ""
+            graded = right or int(rng.random() < 0.2)
+            found.append(
+                {"system": system, "question": f"q{at}", "outcome": graded, "human": human}
+            )
+    return found
+
+
+def _as_label(row: Row) -> Row:
+    return {"system": row["system"], "question": row["question"], "label": row["human"]}
 
 
 def _battles() -> list[Row]:

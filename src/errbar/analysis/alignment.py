@@ -112,6 +112,7 @@ class AlignedValues:
     refused: Mapping[str, InputError]  # by system: why it has no such number
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
     weights: Array | None = None  # of each question, where they differ
+    questions: tuple[str, ...] = ()
 
     def weighing(self, some: NDArray[np.bool_]) -> Array | None:
         """Weights of selected questions; None if all are equal."""
@@ -183,7 +184,7 @@ def side_by_side(
     lone += weightless
     lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
     tables = [
-        _Task(source, task, each, policy).of(metric)
+        TaskSystems(source, task, each, policy).of(metric)
         for metric in metrics
         for task, each in several.items()
     ]
@@ -233,7 +234,7 @@ def several_by_task(
     return several, lone
 
 
-class _Task:
+class TaskSystems:
     """All systems of one task."""
 
     def __init__(
@@ -258,7 +259,6 @@ class _Task:
             correct[row, at] = 0 if entry.correct is None else entry.correct
             noise[row, at] = np.nan if entry.noise is None else entry.noise
         clusters, clustered = self._clusters(aligned, found)
-        weights = self._weights(aligned, found)
         return AlignedValues(
             task=self._task,
             metric=metric,
@@ -273,7 +273,8 @@ class _Task:
             remarks=tuple(remarks),
             refused=refused,
             everyone=tuple(self._systems),
-            weights=weights,
+            weights=self._weights(aligned, found),
+            questions=tuple(aligned.place),
         )
 
     def _values_by_system(

@@ -4,7 +4,7 @@ P-values and intervals are adjusted for the number of comparisons (Bonferroni).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -12,8 +12,9 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
-from errbar.analysis.pairs import Difference, Differences, Paired, guessed_ranges
+from errbar.analysis.pairs import Difference, Differences, guessed_ranges
 from errbar.analysis.score import ScoredMetric
+from errbar.analysis.spreads import Paired
 from errbar.base.arguments import number, require_bounds, strict_share
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
@@ -98,8 +99,21 @@ class ComparisonRequest(Generic[Kind]):
         return [(name, self.baseline) for name in systems if name != self.baseline]
 
 
+class PairDifferences(Protocol):
+    """The differences of all pairs of systems on one metric and task."""
+
+    def of(self, first: int, second: int) -> Difference:
+        """First minus second on their common questions, of which there is at least one."""
+
+
+DifferencesOf = Callable[[AlignedValues, "ComparisonRequest[ScoredMetric]"], PairDifferences]
+
+
 def compare_systems(
-    source: Source, request: ComparisonRequest[ScoredMetric], policy: Policy
+    source: Source,
+    request: ComparisonRequest[ScoredMetric],
+    policy: Policy,
+    differences_of: DifferencesOf = Differences,
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     tables = side_by_side(source, request.metrics, request.wanted(), policy)
@@ -107,7 +121,10 @@ def compare_systems(
     tables, without = request.tables(tables)
     remarks |= dict.fromkeys(without)
     refusals = Refusals()
-    tried = [(data, _pairs(data, request, refusals, remarks)) for data in tables]
+    tried = [
+        (data, _pairs(data, differences_of(data, request), request, refusals, remarks))
+        for data in tables
+    ]
     groups = [
         (data, some)
         for data, pairs in tried
@@ -166,12 +183,12 @@ class RefusedPair(NamedTuple):
 
 def _pairs(
     data: AlignedValues,
+    differences: PairDifferences,
     request: ComparisonRequest[ScoredMetric],
     refusals: Refusals,
     remarks: dict[str, None],
 ) -> list[Pair | RefusedPair]:
     """Pairs with common questions, and a remark on every other pair."""
-    differences = Differences(data, request)
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | RefusedPair] = []
     for pair in request.pairs(data.everyone):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,14 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Assumption, bounds_of_metric
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
+from errbar.analysis.spreads import SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting
 from errbar.base.tables import counted
 from errbar.errors import InputError
 from errbar.kernels import bounded_mean as bounded
 from errbar.kernels import sign_flip as signs
-from errbar.kernels.interval import normal_reach, student_reach
+from errbar.kernels.interval import student_reach
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.estimate import Estimand
@@ -34,156 +35,6 @@ _FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
 _ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _NORMAL = NormalDist()
-# Normal scores at which the ends of a system are computed; between them they are nearly linear.
-_SCORES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0])
-
-
-class Paired(NamedTuple):
-    """Differences of common questions, or clusters of them, as a sample of a population."""
-
-    sample: bounded.Sample
-    assume: Assumption
-    runs: float = 1.0  # √2 for a repeat of both runs, where the trial noise is not known
-
-    @property
-    def mean(self) -> float:
-        """Mean difference."""
-        return self.sample.mean
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the mean difference."""
-        return self.runs * self.sample.sd()
-
-    def ends(self, level: float) -> signs.Ends:
-        """Interval for the mean difference."""
-        reach = self.runs * normal_reach(level)  # as in the test, so that both agree
-        if self.assume == "nothing":
-            return signs.Ends(*bounded.mean_ends(self.sample, 1.0 - 2.0 * _NORMAL.cdf(-reach)))
-        totals, sizes, _ = self._rows()
-        low, high = signs.shift_ends(totals, sizes, reach)
-        least, most = self.sample.bounds
-        return signs.Ends(max(low, least), min(high, most))
-
-    def p_at_most(self, shift: float) -> float:
-        """One-sided p-value of the hypothesis that the mean difference is `shift` or lower."""
-        if self.assume != "nothing":
-            return self._probable_at_most(shift)
-        return self._of_runs(bounded.p_at_most(self.sample, shift))
-
-    def p_at_least(self, shift: float) -> float:
-        """One-sided p-value of the hypothesis that the mean difference is `shift` or higher."""
-        return self._replace(sample=self.sample.mirrored).p_at_most(-shift)
-
-    def chance_above(self, shift: float) -> float:
-        """Posterior probability that the mean difference exceeds `shift`."""
-        if self.assume != "nothing":
-            return 1.0 - self._probable_at_most(shift)
-        return self._of_runs(bounded.chance_above(self.sample, shift))
-
-    def p_without_rare_failures(self) -> float:
-        """Two-sided p-value of the sign-flip test, which assumes that there are none."""
-        return min(1.0, 2.0 * _NORMAL.cdf(-abs(self._score(0.0))))
-
-    def losses_to_undo(self, reach: float) -> int:
-        """How many outright losses among new questions the sign-flip test would not survive."""
-        totals, sizes, span = self._rows()
-        loss = span * float(sizes.sum()) / sizes.size
-        return signs.losses_to_undo(totals, loss, reach * self.runs)
-
-    def _probable_at_most(self, shift: float) -> float:
-        return _NORMAL.cdf(-self._score(shift))
-
-    def _score(self, shift: float) -> float:
-        totals, sizes, _ = self._rows()
-        return signs.evidence(totals - shift * sizes) / self.runs
-
-    def _rows(self) -> tuple[Array, Array, float]:
-        """Totals and sizes of every cluster, and the largest possible difference."""
-        often = self.sample.often.astype(np.int64)
-        span = max(map(abs, self.sample.bounds))
-        return np.repeat(self.sample.values, often), np.repeat(self.sample.sizes, often), span
-
-    def _of_runs(self, chance: float) -> float:
-        if self.runs == 1.0:
-            return chance
-        inside = min(max(chance, 1e-300), 1.0 - 1e-16)
-        return _NORMAL.cdf(_NORMAL.inv_cdf(inside) / self.runs)
-
-
-class EndsByScore(NamedTuple):
-    """The interval of one system's score for a series of levels, given by their normal scores."""
-
-    mean: float
-    sd: float
-    below: Array  # distance from the mean to the lower end, at each of `_SCORES`
-    above: Array
-
-
-class Independent(NamedTuple):
-    """Two scores whose errors are independent: MOVER (Zou and Donner 2008)."""
-
-    first: EndsByScore
-    second: EndsByScore
-    span: float
-
-    @property
-    def mean(self) -> float:
-        """Difference of the means."""
-        return self.first.mean - self.second.mean
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation of the difference."""
-        return math.hypot(self.first.sd, self.second.sd)
-
-    def ends(self, level: float) -> signs.Ends:
-        """Interval for the difference."""
-        below, above = self._distances()
-        z = normal_reach(level)
-        low, high = (float(np.interp(z, _SCORES, distance)) for distance in (below, above))
-        return signs.Ends(max(self.mean - low, -self.span), min(self.mean + high, self.span))
-
-    def p_at_most(self, shift: float) -> float:
-        """One-sided p-value of the hypothesis that the difference is `shift` or lower."""
-        below, above = self._distances()
-        away = self.mean - shift
-        z = _score_at(below if away > 0 else above, abs(away))
-        return _NORMAL.cdf(math.copysign(z, -away)) if away else 0.5
-
-    def p_at_least(self, shift: float) -> float:
-        """One-sided p-value of the hypothesis that the difference is `shift` or higher."""
-        return Independent(self.second, self.first, self.span).p_at_most(-shift)
-
-    def chance_above(self, shift: float) -> float:
-        """Posterior probability that the difference exceeds `shift`."""
-        return 1.0 - self.p_at_most(shift)
-
-    def p_without_rare_failures(self) -> float:
-        """No narrower test is known: trial noise alone has no rare failures to assume away."""
-        return math.nan
-
-    def losses_to_undo(self, reach: float) -> int:  # noqa: ARG002  there is no narrower verdict
-        """Nothing to undo."""
-        return 0
-
-    def _distances(self) -> tuple[Array, Array]:
-        return (
-            np.hypot(self.first.below, self.second.above),
-            np.hypot(self.first.above, self.second.below),
-        )
-
-
-def _score_at(distances: Array, distance: float) -> float:
-    """Normal score of the level at which an end lies at this distance from the mean."""
-    at = int(np.searchsorted(distances, distance))
-    if at == distances.size:
-        return float(_SCORES[-1])
-    some = slice(max(at - 1, 0), at + 1)
-    return float(np.interp(distance, distances[some], _SCORES[some]))
-
-
-Spread = Paired | Independent
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -301,7 +152,7 @@ class Differences:
                 f"{data.metric}: votes by answer are supported for the estimand 'population' only."
             )
         counts = [data.counts(at, some) for at in systems]
-        levels = [2.0 * _NORMAL.cdf(z) - 1.0 for z in _SCORES[1:].tolist()]
+        levels = [2.0 * _NORMAL.cdf(z) - 1.0 for z in SCORES[1:].tolist()]
         tables = Calibrated(self._covers).at_levels(counts, data.metric, levels[::-1])
         found = []
         for cells in (table[::-1] for table in tables):
@@ -328,7 +179,7 @@ class Differences:
         else:
             sd = math.sqrt(twice * float(weights**2 @ noise)) / float(weights.sum())
         freedom = float((self._data.trials[system, some] - 1).sum())
-        levels = 2.0 * np.array([_NORMAL.cdf(z) for z in _SCORES.tolist()]) - 1.0
+        levels = 2.0 * np.array([_NORMAL.cdf(z) for z in SCORES.tolist()]) - 1.0
         distance = sd * np.array([student_reach(level, freedom) for level in levels.tolist()])
         return EndsByScore(mean_of(values, weights), sd, distance, distance)
 

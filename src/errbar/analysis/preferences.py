@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.rank import DrawnRanks
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, setting, way_to_say
@@ -22,7 +21,7 @@ from errbar.data.columns import unknown_name
 from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.kernels.bradley_terry import Fit, Ties, components, fit, reachable, strong_components
-from errbar.kernels.hierarchical import exchangeable
+from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import letters_of
 from errbar.results.ratings import Rating, Ratings

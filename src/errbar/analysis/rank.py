@@ -8,58 +8,32 @@ posterior: the Bayesian bootstrap with one unseen question, of systems taken to 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
-from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.population import Summary, combined, mean_of_sample
-from errbar.analysis.pairs import apart_by, guessed_ranges, range_of, sample_of_differences
-from errbar.analysis.rewards import Answered, average_reward
-from errbar.analysis.score import ScoredMetric, first_of
-from errbar.base.arguments import require_bounds, strict_share
+from errbar.analysis.methods.population import combined
+from errbar.analysis.pairs import guessed_ranges
+from errbar.analysis.rank_scores import JointScores, RankedPart, RankRequest, Scoring, usual_scoring
+from errbar.analysis.score import first_of
 from errbar.base.arrays import Array
 from errbar.base.tables import counted
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
-from errbar.kernels.bounded_mean import Sample, low_end
-from errbar.kernels.hierarchical import exchangeable
-from errbar.kernels.resample import unseen_weights
-from errbar.metrics import CountMetric
+from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.metrics.base import Direction
 from errbar.results.base import Refusals, reason_of
-from errbar.results.estimate import Estimand, Interval, Subject
+from errbar.results.estimate import Interval, Subject
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
 _ROUNDING = 1e-12  # values this near are equal
-_DRAWS, _SEED = 10_000, 1
-_AT_ONCE = 1 << 22  # random numbers in memory at a time
+_SEED = 1
 
 
-@dataclass(frozen=True)
-class RankRequest:
-    """A request to rank systems: metric, weights of tasks, policy and method."""
-
-    metric: ScoredMetric
-    systems: Sequence[str] | None = None
-    weights: Mapping[str, float] | None = None  # of tasks
-    covers: Estimand = Estimand.POPULATION
-    level: float = 0.95
-    bounds: tuple[float, float] | None = None  # of rewards
-
-    def __post_init__(self) -> None:
-        strict_share(self.level, "level")
-        require_bounds(self.bounds)
-        if self.covers is Estimand.RERUN:
-            raise InputError(
-                "ranks are properties of systems, not of a run; use estimand "
-                "'population' or 'benchmark'."
-            )
-
-
-def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leaderboard:
+def rank_systems(
+    source: Source, request: RankRequest, policy: Policy, scoring: Scoring | None = None
+) -> Leaderboard:
     """Rank every system that has every task."""
     tables = side_by_side(source, [request.metric], request.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
@@ -70,8 +44,9 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
     remarks += guessed_ranges(kept, request.covers, request.bounds)
-    parts = [_Part(data, systems, weights[data.task], request) for data in kept]
-    vary = _Sampled(parts) if request.covers is Estimand.POPULATION else _Apart(parts)
+    scoring = scoring or usual_scoring(request)
+    parts = [scoring.part_of(data, systems, weights[data.task], request) for data in kept]
+    vary = scoring.together(parts)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
     ahead = _decided(vary, request.level) * up  # 1 where the row is better than the column
     scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
@@ -84,12 +59,8 @@ def rank_systems(source: Source, request: RankRequest, policy: Policy) -> Leader
     if lost:
         verb = "is" if lost == 1 else "are"
         remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
-    words = (
-        "Bayesian bootstrap over questions with one unseen question, the same for all systems"
-        if request.covers is Estimand.POPULATION
-        else "difficulty model fitted to each system"
-    )
     questions = sum(part.questions for part in parts)
+    words = scoring.words
     return Leaderboard(tuple(rows), request.metric, weights, questions, words, tuple(remarks))
 
 
@@ -186,154 +157,7 @@ def _in_all(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]
     return kept, left
 
 
-class _Part:
-    """Values of the questions, or clusters, of one task for every system."""
-
-    def __init__(
-        self, data: AlignedValues, systems: Sequence[str], weight: float, request: RankRequest
-    ) -> None:
-        rows = [data.systems.index(name) for name in systems]
-        present = np.stack([data.present(at) for at in rows])
-        self.weight = weight
-        self.some: NDArray[np.bool_] = np.logical_and.reduce(present)
-        self.questions = int(self.some.sum())
-        self.left_out = int(present.any(axis=0).sum()) - self.questions
-        self._data, self._rows, self._request = data, rows, request
-        values = np.stack([data.values(at, self.some) for at in rows])
-        self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
-        self.weights = data.weighing(self.some)
-        heavy = values if self.weights is None else values * self.weights
-        self.sizes = np.bincount(self.clusters, self.weights).astype(float)
-        self.totals = np.stack([np.bincount(self.clusters, cell) for cell in heavy])
-        self.values = values
-        self.size = float(self.sizes.sum())  # how many questions there are, or what they weigh
-        self.means = values.mean(axis=1)
-        if self.weights is not None:
-            self.means = heavy.sum(axis=1) / self.size
-        self._known: list[Summary] = []
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Bounds of a value: those of the metric, or those that rewards suggest."""
-        return range_of(self._data, self._request.bounds)
-
-    def differences(self, first: int, second: int) -> Sample:
-        """Differences of two systems, of clusters of questions."""
-        low, high = self.range
-        apart = apart_by(self.totals[first], self.totals[second])
-        return sample_of_differences(apart, self.sizes, (low - high, high - low))
-
-    def distances(self, level: float) -> Array:
-        """Distances from the mean to the lower and to the upper end of each system."""
-        found = self._at(level)
-        return np.array([[s.mean - s.low for s in found], [s.high - s.mean for s in found]])
-
-    def summaries(self) -> list[Summary]:
-        """Mean, standard deviation and ends of each system."""
-        if not self._known:
-            self._known = self._at(self._request.level)
-        return self._known
-
-    def _at(self, level: float) -> list[Summary]:
-        metric = self._data.metric
-        if self._data.correct is not None and isinstance(metric, CountMetric):
-            return self._of_counts(metric, level)
-        if self._request.covers is Estimand.POPULATION:
-            return [self._of_sample(values) for values in self.values]
-        raise InputError(f"{metric} is ranked for the estimand 'population' only.")
-
-    def _of_counts(self, metric: CountMetric, level: float) -> list[Summary]:
-        """Mean, sd and ends of each system, as `score` gives them."""
-        counts = [self._data.counts(at, self.some) for at in self._rows]
-        method = Calibrated(self._request.covers, level, bounds=self._request.bounds)
-        (cells,) = method.cells(counts, [metric])
-        return [
-            Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
-        ]
-
-    def _of_sample(self, values: Array) -> Summary:
-        data, level = self._data, self._request.level
-        clusters = self.clusters if data.clustered else None
-        if data.bounded:
-            each = np.ones(values.size)
-            return mean_of_sample(values, each, clusters, level, self.weights, self.range)
-        once = np.ones(values.size, dtype=np.int64)
-        answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
-        method = Calibrated(level=level, bounds=self._request.bounds)
-        found = average_reward(Subject(), data.metric, answered, method, self.range)
-        return Summary(found.value, found.sd, found.interval.low, found.interval.high)
-
-
-class _Sampled:
-    """Joint uncertainty for the population: questions are sampled, the same for all systems."""
-
-    def __init__(self, parts: Sequence[_Part]) -> None:
-        self._parts = parts
-        self.means = np.sum([part.weight * part.means for part in parts], axis=0)
-
-    def low_end(self, first: int, second: int, tail: float) -> float:
-        """Lower end of the difference of two systems; tasks are combined by MOVER."""
-        below = []
-        for part in self._parts:
-            sample = part.differences(first, second)
-            below.append(part.weight * (sample.mean - low_end(sample, tail)))
-        return float(self.means[first] - self.means[second]) - math.hypot(*below)
-
-    def scores(self) -> Array:
-        """Joint posterior draws of the scores of all systems, a row per draw.
-
-        Each task has one unseen question, which the systems solve in a random order, at equal
-        distances from the lower to the upper bound.
-        """
-        rng = np.random.default_rng(_SEED)
-        systems = self.means.size
-        scores = np.zeros((_DRAWS, systems))
-        for part in self._parts:
-            low, high = part.range
-            ladder, once = np.linspace(low, high, systems), np.ones(part.sizes.size)
-            step = max(1, _AT_ONCE // part.sizes.size)
-            for start in range(0, _DRAWS, step):
-                some = slice(start, min(start + step, _DRAWS))
-                number = some.stop - start
-                weights = rng.standard_exponential((number, part.sizes.size))
-                unseen = unseen_weights(part.sizes, once, (number, 1), rng)
-                order = rng.permuted(np.tile(ladder, (number, 1)), axis=1)
-                total = (weights @ part.sizes)[:, None] + unseen
-                scores[some] += part.weight * (weights @ part.totals.T + unseen * order) / total
-        return scores
-
-
-class _Apart:
-    """Joint uncertainty for this exact benchmark: independent trial noise of each system."""
-
-    def __init__(self, parts: Sequence[_Part]) -> None:
-        self._parts = parts
-        self._weights = np.array([part.weight for part in parts])
-        each = [part.summaries() for part in parts]
-        self.means = self._weights @ np.array([[cell.mean for cell in some] for some in each])
-        sds = np.array([[cell.sd for cell in some] for some in each])
-        self._sds = np.sqrt(np.square(self._weights) @ np.square(sds))
-        self._ends: dict[float, tuple[Array, Array]] = {}
-
-    def low_end(self, first: int, second: int, tail: float) -> float:
-        """Lower end of the difference of two systems, by MOVER."""
-        if tail not in self._ends:
-            level = 1.0 - 2.0 * tail
-            each = np.array([part.distances(level) for part in self._parts])
-            squares = np.square(self._weights[:, None, None] * each).sum(axis=0)
-            below, above = np.sqrt(squares)
-            self._ends[tail] = below, above
-        below, above = self._ends[tail]
-        away = math.hypot(float(below[first]), float(above[second]))
-        return float(self.means[first] - self.means[second]) - away
-
-    def scores(self) -> Array:
-        """Joint draws of the scores of all systems, a row per draw."""
-        rng = np.random.default_rng(_SEED)
-        return self.means + self._sds * rng.standard_normal((_DRAWS, self.means.size))
-
-
-def _decided(vary: _Sampled | _Apart, level: float) -> Array:
+def _decided(vary: JointScores, level: float) -> Array:
     """1 where the row is significantly higher than the column, −1 where lower, else 0.
 
     All pairs hold together (Bonferroni), so that a verdict is that of `compare` on all pairs.
@@ -348,25 +172,9 @@ def _decided(vary: _Sampled | _Apart, level: float) -> Array:
     return found
 
 
-class DrawnRanks:
-    """Ranks under joint draws; tied scores share a rank.
-
-    No probability is 0 or 1: each system is given one draw more in which it is the best.
-    """
-
-    def __init__(self, scores: Array) -> None:
-        better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-        equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
-        ranks = better + 0.5 * (equal + 1)
-        first = better == 0
-        shares = (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
-        self.expected = ranks.mean(axis=0)
-        self.best = (shares + 1.0) / (len(scores) + shares.size)
-
-
 def _standings(
     systems: Sequence[str],
-    parts: Sequence[_Part],
+    parts: Sequence[RankedPart],
     ahead: Array,
     drawn: DrawnRanks,
     up: float,

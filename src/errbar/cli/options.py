@@ -92,6 +92,9 @@ class ReadOptions:
     scorer: str | None = None
     filter: str | None = None
     signal: str | None = None
+    labels: str | None = None
+    label: str | None = None
+    correction: Literal["ppi++", "ppi", "labels"] = "ppi++"
     engine: Literal["duckdb", "spark"] = "duckdb"
     master: str | None = None
     remote: str | None = None
@@ -166,6 +169,18 @@ READ = bundle(
     click.option("--filter", help="The filter of lm-evaluation-harness to use."),
     click.option(
         "--signal", help="The signal to use as confidence; -NAME if a lower value is surer."
+    ),
+    click.option(
+        "--labels",
+        metavar="PATH",
+        help="Trusted labels of some questions, by which the scores of a judge are corrected.",
+    ),
+    click.option("--label", help="The column, or the scorer of a log, with trusted labels."),
+    choice(
+        *("--correction", "ppi++", "ppi", "labels"),
+        default="ppi++",
+        text="How labels correct scores: with a tuned weight of the judge, with the weight 1, or "
+        "by themselves.",
     ),
     choice("--engine", "duckdb", "spark", default="duckdb", text="The engine that reads files."),
     click.option("--master", help="The Spark master, as in local[2]."),

@@ -52,9 +52,7 @@ def report(
       errbar report logs/ -m pass@8 --baseline old -o page.html
     """
     # A report is sent to others: it names no folder of the machine that made it.
-    *shown, page_shown = (
-        Path(path).name if Path(path).is_absolute() else path for path in (*paths, output)
-    )
+    *shown, page_shown = map(_without_folder, (*paths, output))
     replaces = Path(output).is_file() and Path(output).stat().st_size > 0
     command = ["errbar", "report", *shown, *(part for name in metrics for part in ("-m", name))]
     for option, value, default in (
@@ -63,6 +61,9 @@ def report(
         ("--estimand", estimand, "population"),
         ("--level", level, 0.95),
         ("--errors", errors, "fail"),
+        ("--labels", _without_folder(reading.labels or ""), ""),
+        ("--label", reading.label, None),
+        ("--correction", reading.correction, "ppi++"),
     ):
         if value != default:
             command += [option, str(value)]
@@ -82,3 +83,7 @@ def report(
         )
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))
+
+
+def _without_folder(path: str) -> str:
+    return Path(path).name if Path(path).is_absolute() else path

@@ -8,6 +8,7 @@ import click
 from errbar.cli import options
 from errbar.cli.io import shows_result
 from errbar.cli.options import Assume, Keywords, bundle, choice
+from errbar.errors import InputError
 
 if TYPE_CHECKING:
     from errbar.results.base import Result
@@ -59,6 +60,62 @@ SCORE = bundle(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RateOptions:
+    """Options of `RATES`: how often a judge passes right answers and fails wrong ones."""
+
+    sensitivity: str | None
+    specificity: str | None
+
+    def score(self, runs: "Runs", metrics: tuple[str, ...], scoring: ScoreOptions) -> "Result":
+        """Score outcomes by both rates."""
+        from errbar.judges import score_by_rates  # noqa: PLC0415  --help must not wait
+
+        if self.sensitivity is None or self.specificity is None or metrics != ("avg",):
+            raise InputError("--sensitivity and --specificity go together, and correct avg only.")
+        rates = rate_in(self.sensitivity), rate_in(self.specificity)
+        if scoring.errors == "bracket":
+            raise InputError("--errors bracket is not supported with --sensitivity.")
+        return score_by_rates(
+            runs,
+            sensitivity=rates[0],
+            specificity=rates[1],
+            level=scoring.level,
+            errors=scoring.errors,
+        )
+
+
+def rate_in(text: str) -> float | tuple[float, float]:
+    """Return a rate, written as 0.9 or as 45/50.
+
+    Examples
+    --------
+    >>> rate_in("45/50"), rate_in("0.9")
+    ((45.0, 50.0), 0.9)
+    """
+    count, slash, items = text.partition("/")
+    try:
+        return (float(count), float(items)) if slash else float(count)
+    except ValueError:
+        raise InputError(f"a rate is written as 0.9 or as 45/50; got {text!r}.") from None
+
+
+RATES = bundle(
+    "rates",
+    RateOptions,
+    click.option(
+        "--sensitivity",
+        metavar="RATE",
+        help="The share of right answers that the judge passes, as 45/50 if it was seen in 50.",
+    ),
+    click.option(
+        "--specificity",
+        metavar="RATE",
+        help="The share of wrong answers that the judge fails, in the same way.",
+    ),
+)
+
+
 @click.command()
 @options.PATHS
 @options.METRICS
@@ -74,6 +131,7 @@ SCORE = bundle(
 )
 @options.ASSUME
 @options.BOUNDS
+@RATES
 @SCORE
 @shows_result
 def score(
@@ -83,6 +141,7 @@ def score(
     questions_in_all: int | None,
     assume: Assume,
     bounds: tuple[float, float] | None,
+    rates: RateOptions,
     scoring: ScoreOptions,
 ) -> "Result":
     """Score the outcomes at PATHS.
@@ -95,6 +154,8 @@ def score(
       errbar score logs/ -m pass@1,pass@8
       errbar score logs/ --by difficulty --percent
     """
+    if rates.sensitivity is not None or rates.specificity is not None:
+        return rates.score(runs, metrics, scoring)
     return runs.score(
         *metrics,
         questions_in_all=questions_in_all,

@@ -50,3 +50,19 @@ def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
     noise = rng.standard_normal((len(draws), variances.size))
     pulled: Array = (kept * (apart @ basis) + (1.0 - kept) * drawn * noise) @ basis.T
     return pulled
+
+
+class DrawnRanks:
+    """Ranks under joint draws; tied scores share a rank.
+
+    No probability is 0 or 1: each system is given one draw more in which it is the best.
+    """
+
+    def __init__(self, scores: Array) -> None:
+        better = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+        equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
+        ranks = better + 0.5 * (equal + 1)
+        first = better == 0
+        shares = (first / first.sum(axis=1, keepdims=True)).sum(axis=0)
+        self.expected = ranks.mean(axis=0)
+        self.best = (shares + 1.0) / (len(scores) + shares.size)

@@ -7,7 +7,7 @@ is refused.
 
 import io
 from collections import deque
-from collections.abc import ItemsView, Iterator, Sequence, Set, ValuesView
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import asdict, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +18,7 @@ import numpy as np
 
 from errbar.data.counts import Counts
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.arrays import is_list
 from errbar.errors import InputError, WrongType
 
@@ -184,4 +185,33 @@ def refuse_rows_without_names(data: Sequence[Any]) -> None:
             raise WrongType(
                 f"a row of the list is {row!r:.60}, and its values have no names; pass rows with "
                 f"names, as in [{{'id': 'q1', 'correct': 1}}], or a DataFrame."
+            )
+
+
+def are_records(data: Any) -> bool:
+    """Whether there are entries, and all are records."""
+    return len(data) > 0 and all(isinstance(record, Mapping) for record in data)
+
+
+def of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The columns of a table, if their lengths are equal."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:6])
+        raise InputError(f"the columns of a table must have equal lengths; here {shown}.")
+    return columns
+
+
+def require_no_columns(data: Any, how: HowToRead) -> None:
+    """Refuse options that apply only to tables."""
+    if how.assignment:
+        first = next(iter(how.assignment))
+        raise InputError(
+            f"{first}={how.assignment[first]!r} names a column of a table; "
+            f"{type(data).__name__} has no columns."
+        )
+    for name, value in (("right", how.right), ("rows", how.rows)):
+        if value:
+            raise InputError(
+                f"{name}= is for tables of outcomes; {type(data).__name__} of numbers is not one."
             )

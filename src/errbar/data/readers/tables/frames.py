@@ -308,3 +308,9 @@ def arrow_columns(file: Path) -> dict[str, list[Any]]:
         raise InputError(f"{file}: this Arrow file cannot be read ({error}).") from error
     found: dict[str, list[Any]] = table.to_pydict()
     return found
+
+
+def plain_series(value: Any) -> Any:
+    """Return a series of a DataFrame without an index as a list, other values unchanged."""
+    is_series = hasattr(value, "to_list") and hasattr(value, "dtype") and not has_index(value)
+    return value.to_list() if is_series else value

@@ -1,0 +1,358 @@
+"""Scores of a judge corrected by trusted labels of some questions: prediction-powered inference.
+
+The value of a question by the judge's grades is known for every question, that by the labels for
+the labelled ones. A corrected score is a sum of two means: of the judge's values of the questions
+without a label, times a weight, and of the rectifiers, label value − weight · judge's value. Each
+is the mean of a bounded sample, whose interval is Gaffke's (`kernels.bounded_mean`), and MOVER
+combines the two. The normal interval of the papers holds 60% instead of 95% with 20 labels of a
+good judge: it takes a judge that made no mistake among them for one that makes none.
+
+The labelled questions are assumed to be a random sample of all, or one with known weights.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.alignment import AlignedValues, mean_of
+from errbar.analysis.evaluate import is_reward
+from errbar.analysis.methods.population import Summary, sample_of
+from errbar.analysis.pairs import Difference, Target, apart_by, range_of
+from errbar.analysis.rank_scores import RankRequest
+from errbar.analysis.rewards import bounds_of, rewarded, tallied
+from errbar.analysis.spreads import Combined, MeanPart
+from errbar.base.arrays import Array
+from errbar.base.remarks import way_to_say
+from errbar.data.columns import list_names
+from errbar.data.queries.slices import Named
+from errbar.data.sources.tables import Key, Source
+from errbar.errors import InputError
+from errbar.kernels.prediction_powered import Judged
+from errbar.metrics import CountMetric
+from errbar.metrics.base import Direction
+
+Correction = Literal["ppi++", "ppi", "labels"]
+CORRECTIONS: tuple[Correction, ...] = ("ppi++", "ppi", "labels")
+_DRAWS, _SEED = 10_000, 1
+Mask = NDArray[np.bool_]
+
+
+class LabelValues(NamedTuple):
+    """The value of each question by its labels, nan without one, and the weight of the label."""
+
+    values: Array
+    weights: Array
+    short: int  # questions whose labels are too few for the metric
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Trusted labels: a source of outcomes of the same questions."""
+
+    source: Source
+    systems: Mapping[str, str]  # name in the judged source, name in this one
+    tasks: Mapping[str, str]
+    sampled: bool  # whether weights are those of sampling: 1 / probability of being chosen
+    correction: Correction = "ppi++"
+
+    @classmethod
+    def beside(
+        cls, judged: Source, labels: Source, *, sampled: bool, correction: Correction = "ppi++"
+    ) -> "Labels":
+        """Match the systems and tasks of the labels with those of the judge's outcomes.
+
+        They match by name; the only system of one is the only system of the other.
+        """
+        if correction not in CORRECTIONS:
+            known = ", ".join(map(repr, CORRECTIONS))
+            raise InputError(f"correction must be one of {known}; got {correction!r}.")
+        there, here = (_names(source.named()) for source in (judged, labels))
+        systems, tasks = (
+            _matched(have, given, noun)
+            for have, given, noun in zip(there, here, ("system", "task"), strict=True)
+        )
+        return cls(labels, systems, tasks, sampled, correction)
+
+    @cached_property
+    def _named(self) -> dict[Key, Named]:
+        return self.source.named()
+
+    def of(self, data: AlignedValues, system: str) -> LabelValues:
+        """The label values of the questions of a system, in the order of `data.questions`."""
+        if not isinstance(data.metric, CountMetric) or len(data.parts) > 1:
+            raise InputError("cannot be corrected by labels; a mean over questions can, as pass@k")
+        values, weights = np.full(len(data.questions), np.nan), np.ones(len(data.questions))
+        key = self.systems.get(system), self.tasks.get(data.task)
+        named = None if None in key else self._named.get(key)  # type: ignore[arg-type]
+        if named is None or not named.slice.scored.any():
+            raise InputError("there is no label")
+        kept = named.where(named.slice.scored > 0)
+        found = (
+            rewarded(self.source, kept, "missing")
+            if is_reward(named.slice, data.metric)
+            else tallied(self.source, kept, data.metric, "missing")
+        )
+        place = {name: at for at, name in enumerate(data.questions)}
+        own = kept.slice.weights if self.sampled else None
+        weight_of = dict(zip(kept.questions, [] if own is None else own.tolist(), strict=False))
+        for name, value in zip(found.questions, found.parts[0].tolist(), strict=True):
+            if name in place:
+                values[place[name]] = value
+                weights[place[name]] = weight_of.get(name, 1.0)
+        return LabelValues(values, weights, int(np.isnan(found.parts[0]).sum()))
+
+    def unknown(self, judged: Source) -> int:
+        """Number of labelled questions that the judge's outcomes lack."""
+        there = judged.named()
+        lost = 0
+        for system, own in self.systems.items():
+            for task, its in self.tasks.items():
+                labelled = self._named.get((own, its))
+                if labelled is not None:
+                    known = there.get((system, task))
+                    scored = labelled.where(labelled.slice.scored > 0).questions
+                    lost += len({*scored} - {*(known.questions if known else ())})
+        return lost
+
+
+def _names(there: Mapping[Key, Named]) -> tuple[list[str], list[str]]:
+    """Names of the systems and of the tasks."""
+    systems, tasks = (list(dict.fromkeys(key[at] for key in there)) for at in (0, 1))
+    return systems, tasks
+
+
+def _matched(judged: Sequence[str], labels: Sequence[str], noun: str) -> dict[str, str]:
+    if len(judged) == len(labels) == 1:
+        return {judged[0]: labels[0]}
+    if not set(judged) & set(labels):
+        raise InputError(
+            f"no label is of a {noun} that was judged: the labels have {list_names(labels)}, the "
+            f"outcomes {list_names(judged)}. Give the labels a column with the {noun}."
+        )
+    return {name: name for name in judged if name in labels}
+
+
+class Corrected(NamedTuple):
+    """A corrected score, and what the judge and the labels say by themselves."""
+
+    spread: Combined
+    weight: float  # of the judge's grades: 1 in PPI, tuned in PPI++, 0 with labels alone
+    judged: Judged
+    alone: Combined  # by the labels alone
+    judge: float  # mean of the judge's values of all questions
+
+    @property
+    def labels(self) -> int:
+        """Number of labelled questions."""
+        return int(self.judged.labels.size)
+
+
+class CorrectedTask:
+    """Corrected scores and differences of the systems of one task."""
+
+    def __init__(
+        self, data: AlignedValues, labels: Labels, bounds: tuple[float, float] | None
+    ) -> None:
+        self.data, self._labels = data, labels
+        self._known: dict[int, LabelValues] = {}
+        self._asked = bounds
+        self._clusters = int(data.clusters.max(initial=-1)) + 1
+
+    def labels_of(self, system: int) -> LabelValues:
+        """The label values of a system."""
+        if system not in self._known:
+            self._known[system] = self._labels.of(self.data, self.data.systems[system])
+        return self._known[system]
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """Lowest and highest possible value of a question, by judge and labels."""
+        data = self.data
+        labels = [self.labels_of(at).values for at in range(len(data.systems)) if self._has(at)]
+        seen = np.concatenate([values[~np.isnan(values)] for values in labels])
+        if not data.bounded:
+            values = data.parts[0][~np.isnan(data.parts[0])]
+            return bounds_of(np.concatenate([values, seen]), self._asked)
+        low, high = range_of(data, self._asked)
+        outside = seen[(seen < low) | (seen > high)]
+        if outside.size:
+            option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+            raise InputError(
+                f"a label is {outside[0]:g}, but the judge's outcomes lie between {low:g} and "
+                f"{high:g}; put both on one scale, or give its ends with {option}"
+            )
+        return low, high
+
+    def _has(self, system: int) -> bool:
+        try:
+            return bool(self.labels_of(system).values.size)
+        except InputError:
+            return False
+
+    def score(self, system: int, some: Mask | None = None) -> Corrected:
+        """Corrected score of a system on selected questions, by default all that it has."""
+        some = self.data.present(system) if some is None else some
+        labels = self.labels_of(system)
+        return self._corrected(self.data.parts[0][system], labels, some, self.bounds)
+
+    def difference(self, first: int, second: int, some: Mask) -> tuple[Combined, float, float]:
+        """First minus second on selected questions, and both corrected scores.
+
+        The errors of the two are correlated by the questions that both have, labelled or not. (A
+        sample of differences needs no correlation, but its bounds are twice as wide: with 20
+        labels its intervals are 15% to 35% wider.)
+        """
+        mine, theirs = (self.score(at, some).spread for at in (first, second))
+        low, high = self.bounds
+        minus = [MeanPart(part.sample.mirrored, -part.influence) for part in theirs.parts]
+        found = Combined([*mine.parts, *minus], (low - high, high - low))
+        return found, mine.mean, theirs.mean
+
+    def _corrected(
+        self, grades: Array, labels: LabelValues, some: Mask, bounds: tuple[float, float]
+    ) -> Corrected:
+        known = some & ~np.isnan(labels.values)
+        others = some & ~known
+        if not known.any():
+            raise InputError("no question with a label is among these")
+        heavy = np.ones(some.size) if self.data.weights is None else self.data.weights
+        judged = Judged.of(
+            labels.values[known],
+            grades[known],
+            grades[others],
+            (heavy * labels.weights)[known],
+            heavy[others],
+        )
+        weight = self._weight(judged)
+        low, high = bounds
+        rectifiers = labels.values - weight * grades
+        ends = low - weight * high, high - weight * low
+        alone = Combined([self._part(labels.values, known, judged.label_weights, bounds)], bounds)
+        parts = [self._part(rectifiers, known, judged.label_weights, ends)]
+        if weight:
+            scaled = weight * low, weight * high
+            parts.append(self._part(weight * grades, others, judged.other_weights, scaled))
+        spread = Combined(parts, bounds) if weight else alone
+        judge = mean_of(grades[some], self.data.weighing(some))
+        return Corrected(spread, weight, judged, alone, judge)
+
+    def _weight(self, judged: Judged) -> float:
+        """Weight of the judge's grades; without a question to grade it is 0."""
+        if not judged.others.size or self._labels.correction == "labels":
+            return 0.0
+        return 1.0 if self._labels.correction == "ppi" else judged.tuned_weight()
+
+    def _part(
+        self, values: Array, some: Mask, weights: Array, bounds: tuple[float, float]
+    ) -> MeanPart:
+        """The mean of some of the questions."""
+        values, clusters = values[some], self.data.clusters[some]
+        equal = bool((weights == weights[0]).all())
+        sample = sample_of(
+            values,
+            np.ones(values.size),
+            clusters if self.data.clustered else None,
+            None if equal else weights,
+            bounds,
+        )
+        off = weights * (values - sample.mean) / weights.sum()
+        influence: Array = np.bincount(clusters, off, self._clusters).astype(float)
+        return MeanPart(sample, influence)
+
+
+class CorrectedDifferences:
+    """All pairs of systems on one metric and task, corrected by labels."""
+
+    def __init__(self, data: AlignedValues, target: Target, labels: Labels) -> None:
+        self._data, self._task = data, CorrectedTask(data, labels, target.bounds)
+
+    def of(self, first: int, second: int) -> Difference:
+        """First minus second on their common questions; wins and losses are the judge's."""
+        data = self._data
+        masks = data.present(first), data.present(second)
+        both = masks[0] & masks[1]
+        ahead = apart_by(data.parts[0][first, both], data.parts[0][second, both])
+        if data.metric.direction is Direction.LOWER:
+            ahead = -ahead
+        spread, value, against = self._task.difference(first, second, both)
+        return Difference(
+            value=value,
+            against=against,
+            spread=spread,
+            wins=int((ahead > 0).sum()),
+            ties=int((ahead == 0).sum()),
+            losses=int((ahead < 0).sum()),
+            left_out=int((masks[0] | masks[1]).sum()) - int(both.sum()),
+            caution="",
+            reason="" if spread.sd else "nothing varies, so there is no spread to estimate",
+        )
+
+
+class CorrectedPart:
+    """Corrected scores of all systems on one task, for their ranks."""
+
+    def __init__(
+        self,
+        data: AlignedValues,
+        systems: Sequence[str],
+        weight: float,
+        request: RankRequest,
+        labels: Labels,
+    ) -> None:
+        self._rows = [data.systems.index(name) for name in systems]
+        present = np.stack([data.present(at) for at in self._rows])
+        self._some: Mask = np.logical_and.reduce(present)
+        self.weight, self.questions = weight, int(self._some.sum())
+        self.left_out = int(present.any(axis=0).sum()) - self.questions
+        self._task, self._level = CorrectedTask(data, labels, request.bounds), request.level
+        self.scored = [self._task.score(at, self._some).spread for at in self._rows]
+        self.means = np.array([spread.mean for spread in self.scored])
+
+    def summaries(self) -> list[Summary]:
+        """Mean, standard deviation and ends of each system."""
+        return [
+            Summary(spread.mean, spread.sd, *spread.ends(self._level)) for spread in self.scored
+        ]
+
+    def difference(self, first: int, second: int) -> Combined:
+        """Difference of two systems."""
+        return self._task.difference(self._rows[first], self._rows[second], self._some)[0]
+
+    def covariance(self) -> Array:
+        """Covariance of the scores: correlated as their influences on the questions are."""
+        sds = np.array([spread.sd for spread in self.scored])
+        influence = np.stack([spread.influence for spread in self.scored])
+        size = np.linalg.norm(influence, axis=1)
+        scaled = influence / np.where(size > 0, size, 1.0)[:, None]
+        correlation = scaled @ scaled.T
+        np.fill_diagonal(correlation, 1.0)
+        return correlation * np.outer(sds, sds)
+
+
+class CorrectedScores:
+    """Joint uncertainty of corrected scores, averaged over tasks."""
+
+    def __init__(self, parts: Sequence[CorrectedPart]) -> None:
+        self._parts = parts
+        self.means = np.sum([part.weight * part.means for part in parts], axis=0)
+
+    def low_end(self, first: int, second: int, tail: float) -> float:
+        """Lower end of the difference of two systems; tasks are combined by MOVER."""
+        apart = [(part.weight, part.difference(first, second)) for part in self._parts]
+        below = [
+            weight * (found.mean - found.ends(1.0 - 2.0 * tail).low) for weight, found in apart
+        ]
+        return math.fsum(weight * found.mean for weight, found in apart) - math.hypot(*below)
+
+    def scores(self) -> Array:
+        """Joint draws of the scores of all systems, a row per draw."""
+        rng = np.random.default_rng(_SEED)
+        total = np.sum([part.weight**2 * part.covariance() for part in self._parts], axis=0)
+        values, vectors = np.linalg.eigh(total)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return self.means + rng.standard_normal((_DRAWS, values.size)) @ root.T

@@ -1,0 +1,254 @@
+"""Scores of every system, corrected by trusted labels, with what is to be said of the labels."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, mean_of
+from errbar.analysis.evaluate import estimate_of
+from errbar.analysis.judged import Corrected, CorrectedTask, Labels
+from errbar.analysis.methods.base import Cell
+from errbar.analysis.methods.population import sample_of
+from errbar.analysis.rewards import remark_on_guess
+from errbar.analysis.score import ScoredMetric
+from errbar.base.arguments import require_bounds, strict_share
+from errbar.base.remarks import Caution, about, guess, setting
+from errbar.base.tables import counted
+from errbar.data.queries.slices import NEVER_SCORED
+from errbar.data.sources.tables import Source
+from errbar.errors import InputError
+from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
+from errbar.results.base import Refusals
+from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
+from errbar.results.estimate import Estimand, Estimate, Interval, Subject
+from errbar.results.scores import Scores
+
+_FEWEST = 20  # smallest number of labels in the coverage study
+_WORDS = {
+    "ppi++": "PPI++ (weight of the judge tuned for the least variance)",
+    "ppi": "PPI (weight of the judge 1)",
+    "labels": "the labels alone (weight of the judge 0)",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionRequest:
+    """A request for corrected scores: metrics, policy and level."""
+
+    metrics: Sequence[ScoredMetric]
+    policy: Policy
+    level: float = 0.95
+    normal: bool = False  # the normal interval of the papers instead of the calibrated one
+    bounds: tuple[float, float] | None = None  # of rewards
+
+    def __post_init__(self) -> None:
+        strict_share(self.level, "level")
+        require_bounds(self.bounds)
+
+
+def corrected_scores(
+    source: Source, labels: Labels, request: CorrectionRequest
+) -> CorrectedScoreTable:
+    """Every metric of every system and task; without a number, and with the reason, if refused."""
+    refusals, remarks = Refusals(), dict[str, None]()
+    rows: list[CorrectedEstimate] = []
+    for (system, task), named in source.named().items():
+        of = Subject(system, task)
+        for metric in request.metrics:
+            try:
+                if not named.slice.was_scored:
+                    raise InputError(NEVER_SCORED)
+                data = TaskSystems(source, task, {system: named}, request.policy).of(metric)
+                if data.refused:
+                    raise data.refused[system]
+                rows.append(_estimate(of, data, labels, request, remarks))
+            except InputError as error:
+                reason = refusals.add(of, metric, error)
+                nan = math.nan
+                nowhere = Interval(nan, nan, request.level, Estimand.POPULATION)
+                rows.append(
+                    CorrectedEstimate(
+                        of=of,
+                        metric=metric,
+                        value=nan,
+                        mean=nan,
+                        sd=nan,
+                        interval=nowhere,
+                        questions=0,
+                        trials=0,
+                        reason=reason,
+                    )
+                )
+    refusals.require_others((row.of, row.metric) for row in rows)
+    remarks |= dict.fromkeys(_on_widths(rows))
+    few = min((row.labels for row in rows if row.labels), default=_FEWEST)
+    if few < _FEWEST:
+        note = f"Fewer than {_FEWEST} labels: coverage was not studied for so few."
+        remarks[Caution(note)] = None
+    over = "clusters of questions" if any(row.clusters for row in rows) else "questions"
+    ends = (
+        "normal intervals of the papers"
+        if request.normal
+        else f"Bayesian bootstrap over {over} with one unseen question at the bound (Gaffke), of "
+        f"the labelled and of the other questions, combined by MOVER"
+    )
+    words = f"prediction-powered inference, {_WORDS[labels.correction]}; {ends}"
+    return CorrectedScoreTable(tuple(rows), words, tuple(remarks))
+
+
+def _estimate(
+    of: Subject,
+    data: AlignedValues,
+    labels: Labels,
+    request: CorrectionRequest,
+    remarks: dict[str, None],
+) -> CorrectedEstimate:
+    task = CorrectedTask(data, labels, request.bounds)
+    found = task.score(0)
+    short = task.labels_of(0).short
+    subject = f"{of}: " if str(of) else ""
+    remarks |= dict.fromkeys(data.remarks)
+    if short:
+        note = f"{subject}{data.metric} does not use {counted(short, 'question')} with few labels."
+        remarks[note] = None
+    if not data.bounded and request.bounds is None:
+        remarks[remark_on_guess(f"{of.task}: " if of.task else "", task.bounds)] = None
+    value = found.spread.mean
+    sd, low, high = _ends(found, request)
+    alone = found.alone
+    alone_low, alone_high = alone.ends(request.level)
+    trials = data.trials[0, data.present(0)]
+    return CorrectedEstimate(
+        of=of,
+        metric=data.metric,
+        value=value,
+        mean=value,
+        sd=sd,
+        interval=Interval(low, high, request.level, Estimand.POPULATION),
+        questions=trials.size,
+        trials=int(trials.sum()),
+        clusters=np.unique(data.clusters).size if data.clustered else 0,
+        is_even=np.unique(trials).size == 1,
+        judge=found.judge,
+        labels=found.labels,
+        labels_alone=alone.mean,
+        labels_low=alone_low,
+        labels_high=alone_high,
+        weight=found.weight,
+    )
+
+
+def _ends(found: Corrected, request: CorrectionRequest) -> tuple[float, float, float]:
+    """Standard deviation and ends of the interval."""
+    if request.normal:
+        return found.judged.normal_ends(found.weight, request.level)
+    return (found.spread.sd, *found.spread.ends(request.level))
+
+
+def _on_widths(rows: Sequence[CorrectedEstimate]) -> list[str]:
+    """Say where the judge made an interval wider than the labels alone do."""
+    return [
+        about(
+            str(row.of),
+            Caution(
+                f"the judge does not help {row.metric}: the labels alone give a narrower interval "
+                f"({setting('correction', 'labels')} uses them alone)."
+            ),
+        )
+        for row in rows
+        if row.is_wider
+    ]
+
+
+def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
+    """How many questions have a label, and what is assumed of them."""
+    there = source.named()
+    questions = sum(len(named.questions) for named in there.values())
+    own = {
+        key: named
+        for key, named in labels.source.named().items()
+        if key[0] in labels.systems.values() and key[1] in labels.tasks.values()
+    }
+    known = sum(int((named.slice.scored > 0).sum()) for named in own.values())
+    rows = sum(int(named.slice.scored.sum()) for named in own.values())
+    unknown = labels.unknown(source)
+    trials = f" ({counted(rows, 'trial')})" if rows != known else ""
+    chosen = "with the weights in the labels" if labels.sampled and _weighted(labels) else ""
+    how = f"at random, {chosen}" if chosen else "at random"
+    remarks: list[str] = [
+        guess(
+            f"Labels: {known - unknown} of {questions} judged questions have one{trials}; the "
+            f"scores are corrected by them, which assumes that they were chosen {how}"
+        )
+    ]
+    if unknown:
+        lost = counted(unknown, "labelled question")
+        remarks.append(Caution(f"{lost} that the judged outcomes lack: not used."))
+    return remarks
+
+
+def _weighted(labels: Labels) -> bool:
+    return bool(labels.source.weight_columns())
+
+
+def scores_by_rates(
+    source: Source, sensitivity: Known, specificity: Known, request: CorrectionRequest
+) -> Scores:
+    """The share of right answers of every system, from what the judge passes and its known rates.
+
+    Questions, or clusters of them, count as their effective number: the number of independent
+    questions whose share would be as uncertain.
+    """
+    if sensitivity.share + specificity.share <= 1.0:
+        raise InputError(
+            f"sensitivity {sensitivity.share:g} and specificity {specificity.share:g} are those of "
+            f"a judge no better than chance; their sum must exceed 1."
+        )
+    refusals, rows, remarks = Refusals(), [], dict[str, None]()
+    metric = request.metrics[0]
+    for (system, task), named in source.named().items():
+        of = Subject(system, task)
+        try:
+            if not named.slice.was_scored:
+                raise InputError(NEVER_SCORED)
+            data = TaskSystems(source, task, {system: named}, request.policy).of(metric)
+            if data.refused:
+                raise data.refused[system]
+            if not data.bounded:
+                raise InputError("sensitivity and specificity need outcomes of right and wrong")
+            rows.append(_by_rates(of, data, (sensitivity, specificity), request.level))
+            remarks |= dict.fromkeys(data.remarks)
+            passed = mean_of(data.parts[0][0], data.weights)
+            whose = f"{of}: the" if str(of) else "The"
+            remarks[f"{whose} judge passes {passed:.3g}."] = None
+        except InputError as error:
+            nowhere = Interval(math.nan, math.nan, request.level, Estimand.POPULATION)
+            reason = refusals.add(of, metric, error)
+            cell = Cell(math.nan, math.nan, math.nan, nowhere, reason)
+            rows.append(estimate_of(cell, of, metric, 0, 0, np.zeros(0)))
+    refusals.require_others((row.of, row.metric) for row in rows)
+    words = "share of Rogan and Gladen (1978) with the limits of Lang and Reiczigel (2014)"
+    return Scores(tuple(rows), words, tuple(remarks))
+
+
+def _by_rates(
+    of: Subject, data: AlignedValues, rates: tuple[Known, Known], level: float
+) -> Estimate:
+    values, weights = data.parts[0][0], data.weights
+    clusters = data.clusters if data.clustered else None
+    passed = mean_of(values, weights)
+    sample = sample_of(values, np.ones(values.size), clusters, weights, (0.0, 1.0))
+    heavy = np.ones(sample.values.size) * sample.often
+    off = float(heavy @ np.square(sample.values - passed * sample.sizes))
+    total = float(heavy @ sample.sizes)
+    variance = off / total**2
+    # all alike: as many independent questions as there are clusters
+    size = passed * (1.0 - passed) / variance if variance else float(heavy.sum())
+    sd, low, high = rogan_gladen_ends(Known(passed, size), *rates, level)
+    value = rogan_gladen(passed, rates[0].share, rates[1].share)
+    interval = Interval(min(low, value), max(high, value), level, Estimand.POPULATION)
+    trials = data.trials[0]
+    cell = Cell(value, value, sd, interval, "")
+    return estimate_of(cell, of, data.metric, trials.size, int(trials.sum()), trials, clusters)

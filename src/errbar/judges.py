@@ -1,0 +1,268 @@
+"""Outcomes that a judge graded, with trusted labels of some questions: corrected analyses."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, NoReturn
+
+from errbar.analysis.alignment import Policy
+from errbar.analysis.compare import ComparisonRequest, compare_systems
+from errbar.analysis.evaluate import chosen_method
+from errbar.analysis.judged import (
+    CorrectedDifferences,
+    CorrectedPart,
+    CorrectedScores,
+    Correction,
+    Labels,
+)
+from errbar.analysis.judged_scores import (
+    CorrectionRequest,
+    corrected_scores,
+    remarks_on_labels,
+    scores_by_rates,
+)
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.rank import rank_systems
+from errbar.analysis.rank_scores import RankRequest, Scoring
+from errbar.analysis.readings import remarks_on
+from errbar.analysis.score import scored_metric
+from errbar.base.remarks import way_to_say
+from errbar.data.queries.slices import failures_as
+from errbar.data.readers.base import Choice
+from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.sources.joined import Joined, Part
+from errbar.data.sources.tables import Source, TableSource
+from errbar.errors import InputError, WrongType
+from errbar.kernels.prediction_powered import Known
+from errbar.metrics import Metric
+from errbar.results.comparisons import Comparisons
+from errbar.results.corrected import CorrectedScoreTable
+from errbar.results.estimate import Estimand
+from errbar.results.leaderboard import Leaderboard
+from errbar.results.scores import RankedScores, Scores
+from errbar.runs import Runs
+
+_DEFAULT_METRICS = ("avg",)
+_METHOD = (
+    "prediction-powered inference: the judge's mean over questions without a label, corrected by "
+    "the labelled ones; Bayesian bootstrap over both with one unseen question at the bound "
+    "(Gaffke), combined by MOVER"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedRuns(Runs):
+    """Outcomes graded by a judge, whose scores are corrected by labels."""
+
+    labels: Labels
+
+    def score(self, *metrics: Metric | str, **options: Any) -> CorrectedScoreTable:
+        """Corrected metrics of every system; keywords are those of `Runs.score`."""
+        known = ("errors", "short", "estimand", "method", "level", "bounds")
+        _require_known("score", options, known)
+        method = chosen_method(
+            options.get("method"), estimand=None, level=options.get("level") or 0.95
+        )
+        request = CorrectionRequest(
+            metrics=[scored_metric(metric) for metric in metrics or _DEFAULT_METRICS],
+            policy=_policy(options),
+            level=method.level,
+            normal=not isinstance(method, Calibrated),
+            bounds=options.get("bounds"),
+        )
+        found = corrected_scores(self.source, self.labels, request)
+        return replace(found, remarks=(*found.remarks, *self._remarks(options)))
+
+    def compare(self, *metrics: Metric | str, **options: Any) -> Comparisons:
+        """Compare corrected scores, pair by pair; keywords are those of `Runs.compare`."""
+        known = ("systems", "baseline", "margin", "estimand", "level", "adjust", "bounds")
+        _require_known("compare", options, (*known, "errors", "short", "assume", "rng"))
+        policy = _policy(options)
+        own = {name: options[name] for name in known if name in options and name != "estimand"}
+        request = ComparisonRequest(
+            [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS], **own
+        )
+        differences = partial(CorrectedDifferences, labels=self.labels)
+        found = compare_systems(self.source, request, policy, differences)
+        remarks = (*found.remarks, *self._remarks(options))
+        return replace(found, remarks=remarks, method=_METHOD)
+
+    def rank(self, metric: Metric | str = "avg", **options: Any) -> Leaderboard:
+        """Rank by corrected scores; keywords are those of `Runs.rank`."""
+        known = ("systems", "weights", "level", "bounds")
+        _require_known("rank", options, (*known, "estimand", "errors", "short"))
+        policy = _policy(options)
+        own = {name: options[name] for name in known if name in options}
+        scoring = Scoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
+        request = RankRequest(scored_metric(metric), **own)
+        found = rank_systems(self.source, request, policy, scoring)
+        return replace(found, remarks=(*found.remarks, *self._remarks(options)))
+
+    def curve(self, *_: Any, **__: Any) -> Scores:
+        """Not corrected by labels: an error."""
+        _refuse("curve")
+
+    def selective(self, *_: Any, **__: Any) -> RankedScores:
+        """Not corrected by labels: an error."""
+        _refuse("selective")
+
+    def roc(self, **_: Any) -> RankedScores:
+        """Not corrected by labels: an error."""
+        _refuse("roc")
+
+    def monitor(self, *_: Any, **__: Any) -> NoReturn:
+        """Not corrected by labels: an error."""
+        _refuse("monitor")
+
+    def _remarks(self, options: dict[str, Any]) -> list[str]:
+        errors = options.get("errors", "fail")
+        return [
+            *remarks_on_labels(self.source, self.labels),
+            *remarks_on(self.source, self.source.slices(()), errors),
+        ]
+
+
+Rate = float | tuple[float, float]
+Read = Callable[[HowToRead, Choice], Runs]
+
+
+def judged_runs(
+    read: Read,
+    how: HowToRead,
+    choice: Choice,
+    trusted: Runs | None,
+    label: str | None,
+    correction: Correction,
+) -> Runs:
+    """Read outcomes, with the labels that are given or that are in another column, if any."""
+    runs = read(how, choice)
+    judged = runs.source
+    if trusted is not None and label is not None:
+        raise InputError("give labels as data of their own or as a column, not both.")
+    sampled = trusted is not None  # weights of labels are those of sampling
+    if label is not None:
+        if judged.origin.reader:
+            choice = replace(choice, scorer=label)
+        elif judged.outcome_column == label:
+            raise InputError(f"the column {label!r} has the outcomes; labels need another column.")
+        else:
+            how = replace(how, assignment={**how.assignment, "outcome": label})
+        trusted, judged = read(how, choice), _using(judged, label)
+    if trusted is None:
+        return runs
+    labels = Labels.beside(judged, trusted.source, sampled=sampled, correction=correction)
+    return JudgedRuns(judged, labels)
+
+
+def _using(source: Source, label: str) -> Source:
+    """The source, whose remarks do not call the column of the labels unused."""
+    if not isinstance(source, TableSource):
+        return source
+    columns = source.columns
+    beside, unused = (
+        tuple(name for name in names if name != label) for names in (columns.beside, columns.unused)
+    )
+    said: dict[str, str] = {
+        columns.remark(): replace(columns, beside=beside, unused=unused).remark()
+    }
+    remarks = tuple(said.get(remark, remark) for remark in source.origin.remarks)
+    return source.with_origin(replace(source.origin, remarks=remarks))
+
+
+def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, Part]) -> Runs:
+    """One system of each of several runs together, with their labels if they have any."""
+    judged = {name: each.labels for name, each in runs.items() if isinstance(each, JudgedRuns)}
+    if not judged:
+        return Runs(Joined.of(parts))
+    if len(judged) < len(runs):
+        raise InputError(f"only the {next(iter(judged))} has labels; give labels of both.")
+    labelled = {}
+    for name, labels in judged.items():
+        system = labels.systems.get(parts[name].system)
+        if system is None:
+            raise InputError(f"there is no label of the {name}.")
+        labelled[name] = Part(labels.source, system)
+    if len({(part.source.where, part.system) for part in labelled.values()}) < len(labelled):
+        raise InputError("the labels do not say of which system they are; add a column system.")
+    tasks = {task: own for labels in judged.values() for task, own in labels.tasks.items()}
+    first = next(iter(judged.values()))
+    systems = {name: name for name in parts}
+    joined = replace(first, source=Joined.of(labelled), systems=systems, tasks=tasks)
+    return JudgedRuns(Joined.of(parts), joined)
+
+
+def score_by_rates(
+    runs: Runs,
+    *,
+    sensitivity: Rate,
+    specificity: Rate,
+    level: float = 0.95,
+    errors: Literal["fail", "missing"] = "fail",
+) -> Scores:
+    """Score systems by a judge whose rates are known from other answers (Rogan and Gladen 1978).
+
+    Parameters
+    ----------
+    runs
+        Outcomes that the judge graded as right or wrong, as from `load`.
+    sensitivity
+        The share of right answers that the judge passes: (passed, of how many), or a number that is
+        known exactly.
+    specificity
+        The share of wrong answers that the judge fails, in the same way.
+    level, errors
+        As in `Runs.score`.
+
+    Examples
+    --------
+    >>> from errbar import load
+    >>> graded = load({"question": [*range(100)], "outcome": [1] * 60 + [0] * 40})
+    >>> print(score_by_rates(graded, sensitivity=(90, 100), specificity=(80, 100))[0])
+    avg: 0.571 ± 0.079, 95% CI 0.413 to 0.722
+    """
+    rates = _known(sensitivity, "sensitivity"), _known(specificity, "specificity")
+    request = CorrectionRequest(
+        metrics=[scored_metric("avg")], policy=Policy(failures_as(errors), "error"), level=level
+    )
+    found = scores_by_rates(runs.source, *rates, request)
+    remarks = remarks_on(runs.source, runs.source.slices(()), errors)
+    return replace(found, remarks=(*found.remarks, *remarks))
+
+
+def _known(rate: Rate, name: str) -> Known:
+    """A rate with the number of answers it comes from."""
+    passed, items = rate if isinstance(rate, tuple) else (rate, math.inf)
+    share = passed if math.isinf(items) else passed / items if items else math.nan
+    if not 0.0 <= share <= 1.0:
+        raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
+    return Known(float(share), float(items))
+
+
+def _refuse(verb: str) -> NoReturn:
+    raise InputError(
+        f"{verb} is not corrected by labels; score, compare, rank, gate and report are. Leave out "
+        f"{way_to_say('--labels', 'labels')} for the judge's own outcomes."
+    )
+
+
+def _require_known(verb: str, options: dict[str, Any], known: Sequence[str]) -> None:
+    """Refuse options that corrected scores do not have, unless they are at their defaults."""
+    neutral: dict[str, Any] = {"audit": False, "by": (), "assume": "nothing"}
+    for name, value in options.items():
+        if name not in known and value is not None and value != neutral.get(name):
+            raise WrongType(f"{verb} has no option {name} where labels correct the scores.")
+    if options.get("assume") not in (None, "nothing"):
+        raise InputError("corrected scores assume nothing about unseen questions.")
+    if options.get("estimand") not in (None, Estimand.POPULATION):
+        raise InputError(
+            "scores that labels correct are for new questions of the same kind, the estimand "
+            "'population'."
+        )
+
+
+def _policy(options: dict[str, Any]) -> Policy:
+    short: Literal["error", "drop"] = options.get("short") or "error"
+    if short not in ("error", "drop"):
+        raise InputError(f"short must be 'error' or 'drop' with labels; got {short!r}.")
+    return Policy(failures_as(options.get("errors") or "fail"), short)

@@ -1,0 +1,145 @@
+"""Prediction-powered inference: a mean from a few trusted labels and many grades of a judge.
+
+The mean of a judge's grades is off by an unknown amount, which the labelled items estimate: the
+mean of label − weight · grade among them, the rectifier, is added to weight · grade among all
+others. Weight 1 is PPI (Angelopoulos et al. 2023, "Prediction-powered inference", Science 382).
+The weight with the least variance is PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453):
+the regression estimator of survey sampling (Cochran 1977), with the weight kept within 0 and 1.
+Weight 0 leaves the labels alone. All of them assume that the labelled items are a random sample.
+
+If only the sensitivity and the specificity of a judge are known, from other items, the share of
+right answers is that of Rogan and Gladen (1978), with the limits of Lang and Reiczigel (2014,
+"Confidence limits for prevalence of disease adjusted for estimated sensitivity and specificity").
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.base.arrays import Array
+from errbar.kernels.interval import normal_reach
+
+
+class Judged(NamedTuple):
+    """Labels with the grades of the same items, and the grades of all other items.
+
+    Weights have a mean of 1 among the labelled items, and among the others.
+    """
+
+    labels: Array
+    grades: Array
+    others: Array
+    label_weights: Array
+    other_weights: Array
+
+    @classmethod
+    def of(
+        cls,
+        labels: Array,
+        grades: Array,
+        others: Array,
+        label_weights: Array | None = None,
+        other_weights: Array | None = None,
+    ) -> "Judged":
+        """The same, with weights scaled to a mean of 1; equal by default."""
+        return cls(
+            labels,
+            grades,
+            others,
+            _scaled(label_weights, labels.size),
+            _scaled(other_weights, others.size),
+        )
+
+    def mean(self, weight: float) -> float:
+        """Corrected mean.
+
+        Examples
+        --------
+        >>> found = Judged.of(np.array([1.0, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 1.0, 0.0]))
+        >>> round(found.mean(1.0), 4), found.mean(0.0)
+        (0.1667, 0.5)
+        """
+        rectifier = self.label_weights * (self.labels - weight * self.grades)
+        imputed = weight * self.other_weights * self.others
+        return float(rectifier.mean()) + (float(imputed.mean()) if self.others.size else 0.0)
+
+    def tuned_weight(self) -> float:
+        """The weight of the grades with the least variance, between 0 and 1 (PPI++)."""
+        n, others = self.labels.size, self.others.size
+        if not others or n < 2:
+            return 0.0
+        centre = self.mean(1.0)
+        labels = self.label_weights * (self.labels - centre)
+        grades = self.label_weights * (self.grades - centre)
+        all_grades = np.concatenate([grades, self.other_weights * (self.others - centre)])
+        variance = float(all_grades.var(ddof=1))
+        if not variance > 0.0:
+            return 0.0
+        covariance = float((labels - labels.mean()) @ (grades - grades.mean())) / n
+        return min(max(covariance / (1.0 + n / others) / variance, 0.0), 1.0)
+
+    def normal_ends(self, weight: float, level: float) -> tuple[float, float, float]:
+        """Standard deviation and ends of the normal interval of the papers."""
+        rectifier = self.label_weights * (self.labels - weight * self.grades)
+        variance = float(rectifier.var()) / rectifier.size
+        if self.others.size:
+            variance += float((weight * self.other_weights * self.others).var()) / self.others.size
+        sd, mean = math.sqrt(variance), self.mean(weight)
+        reach = normal_reach(level) * sd
+        return sd, mean - reach, mean + reach
+
+
+def _scaled(weights: Array | None, size: int) -> Array:
+    return np.ones(size) if weights is None else weights * size / weights.sum()
+
+
+class Known(NamedTuple):
+    """A sensitivity or a specificity: a share of a number of items, infinitely many if exact."""
+
+    share: float
+    items: float
+
+
+def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:
+    """Share of right answers, from the share that the judge passes.
+
+    Examples
+    --------
+    >>> round(rogan_gladen(0.5, 0.9, 0.8), 4)
+    0.4286
+    """
+    found = (share + specificity - 1.0) / (sensitivity + specificity - 1.0)
+    return min(max(found, 0.0), 1.0)
+
+
+def rogan_gladen_ends(
+    passed: Known, sensitivity: Known, specificity: Known, level: float
+) -> tuple[float, float, float]:
+    """Standard deviation and limits of Lang and Reiczigel, from three independent shares.
+
+    Shares are moved towards one half, that of the judge as by Agresti and Coull and the others by
+    one item of each kind; the centre of the interval moves with the skewness of the estimate.
+    """
+    z = normal_reach(level)
+    passed = _added(passed, 0.5 * z * z)
+    sensitivity, specificity = _added(sensitivity, 1.0), _added(specificity, 1.0)
+    youden = sensitivity.share + specificity.share - 1.0
+    right = (passed.share + specificity.share - 1.0) / youden
+    of_right, of_wrong = (
+        known.share * (1.0 - known.share) / known.items for known in (sensitivity, specificity)
+    )
+    skew = 2.0 * z * z * (right * of_right - (1.0 - right) * of_wrong)
+    variance = passed.share * (1.0 - passed.share) / passed.items
+    variance += right * right * of_right + (1.0 - right) ** 2 * of_wrong
+    sd = math.sqrt(variance) / abs(youden)
+    low, high = (right + skew + side * z * sd for side in (-1.0, 1.0))
+    return sd, min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+
+
+def _added(known: Known, number: float) -> Known:
+    """A share with as many items of either kind added."""
+    if math.isinf(known.items):
+        return known
+    items = known.items + 2.0 * number
+    return Known((known.share * known.items + number) / items, items)

@@ -1,0 +1,54 @@
+"""Prediction-powered means against ppi-python, and Rogan and Gladen's share against simulation."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from errbar.kernels.prediction_powered import Judged, Known, rogan_gladen, rogan_gladen_ends
+from logs import FIXTURES
+
+# Made by tests/fixtures/reference_judges.py
+REFERENCE = json.loads((FIXTURES / "judges" / "reference.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", REFERENCE["prediction_powered"])
+def test_means_weights_and_normal_intervals_are_those_of_ppi_python(case: dict[str, Any]) -> None:
+    names = ("labels", "grades", "others", "label_weights", "other_weights")
+    given = {name: np.array(case[name]) for name in names if case[name] is not None}
+    judged = Judged.of(**given)
+    weight = judged.tuned_weight() if case["weight"] is None else case["weight"]
+    assert judged.mean(weight) == pytest.approx(case["mean"], abs=1e-9)
+    assert judged.normal_ends(weight, 0.95)[1:] == pytest.approx(case["ends"], abs=1e-9)
+
+
+def test_a_judge_without_variation_and_one_without_questions_have_no_weight() -> None:
+    labels = np.array([1.0, 0.0, 1.0])
+    assert Judged.of(labels, np.ones(3), np.ones(5)).tuned_weight() == 0.0
+    assert Judged.of(labels, labels, np.zeros(0)).tuned_weight() == 0.0
+    assert Judged.of(labels, labels, np.zeros(0)).mean(0.0) == pytest.approx(2 / 3)
+
+
+def test_known_rates_give_back_the_share_that_made_the_judges() -> None:
+    for share in (0.0, 0.2, 0.9):
+        passed = share * 0.9 + (1.0 - share) * (1.0 - 0.7)
+        assert rogan_gladen(passed, 0.9, 0.7) == pytest.approx(share)
+
+
+def test_limits_of_lang_and_reiczigel_hold_the_share() -> None:
+    rng, share, held, sets = np.random.default_rng(0), 0.3, 0, 1000
+    for _ in range(sets):
+        passed = rng.binomial(200, share * 0.9 + (1 - share) * 0.2) / 200
+        sensitivity, specificity = rng.binomial(40, 0.9) / 40, rng.binomial(40, 0.8) / 40
+        known = Known(passed, 200), Known(sensitivity, 40), Known(specificity, 40)
+        _, low, high = rogan_gladen_ends(*known, 0.95)
+        held += low <= share <= high
+    assert held / sets > 0.93
+
+
+def test_exact_rates_leave_only_the_noise_of_the_questions() -> None:
+    exact = Known(0.9, np.inf), Known(0.8, np.inf)
+    sd, low, high = rogan_gladen_ends(Known(0.5, 1e9), *exact, 0.95)
+    assert (low, high) == pytest.approx((0.3 / 0.7, 0.3 / 0.7), abs=1e-3)
+    assert sd < 1e-3

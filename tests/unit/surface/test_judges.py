@@ -1,0 +1,229 @@
+"""Scores of a judge corrected by labels: what is read, what is said, and what holds."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.judges import games, task
+from click.testing import CliRunner
+
+import errbar
+from errbar.cli import main
+from errbar.errors import InputError
+from errbar.results.corrected import CorrectedEstimate
+from logs import real
+
+Rows = list[dict[str, Any]]
+
+
+def graded(
+    systems: dict[str, float], *, questions: int = 60, trials: int = 1, labels: int = 30
+) -> Rows:
+    """Rows of systems with these shares of right answers; every fifth wrong answer is passed."""
+    rng = np.random.default_rng(3)
+    chosen = set(rng.permutation(questions)[:labels].tolist())
+    rows = []
+    for at in range(questions):
+        for system, share in systems.items():
+            for trial in range(trials):
+                truth = int(rng.random() < share)
+                passed = truth or int(rng.random() < 0.2)
+                label = truth if at in chosen else None
+                row = {"system": system, "question": f"q{at}", "outcome": passed, "human": label}
+                rows.append({**row, "trial": trial} if trials > 1 else row)
+    return rows
+
+
+TWO = graded({"new": 0.8, "old": 0.5})
+
+
+def corrected(*metrics: str, rows: Rows = TWO, **options: Any) -> list[CorrectedEstimate]:
+    found = errbar.score(rows, *metrics, label="human", **options)
+    return [row for row in found if isinstance(row, CorrectedEstimate)]
+
+
+def ends(found: errbar.Scores) -> list[float]:
+    return [number for row in found for number in (row.value, row.low, row.high)]
+
+
+def test_a_column_a_file_and_a_table_of_labels_give_the_same_scores(tmp_path: Path) -> None:
+    table = pd.DataFrame(TWO)
+    labels = table[["system", "question", "human"]].dropna().rename(columns={"human": "label"})
+    table.to_csv(tmp_path / "judged.csv", index=False)
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    table.drop(columns="human").to_csv(tmp_path / "plain.csv", index=False)
+    expected = ends(errbar.score(TWO, label="human"))
+    for found in (
+        errbar.score(tmp_path / "judged.csv", label="human"),
+        errbar.score(tmp_path / "plain.csv", labels=tmp_path / "labels.csv"),
+        errbar.score(table.drop(columns="human"), labels=labels),
+    ):
+        assert ends(found) == pytest.approx(expected)
+
+
+def test_the_score_is_the_judges_mean_plus_the_rectifier() -> None:
+    row = corrected(correction="ppi")[0]
+    rows = pd.DataFrame(TWO).query("system == 'new'")
+    there = rows.dropna()
+    others = rows[rows["human"].isna()]
+    expected = others["outcome"].mean() + (there["human"] - there["outcome"]).mean()
+    assert row.value == pytest.approx(expected)
+    assert row.labels_alone == pytest.approx(there["human"].mean())
+    assert row.judge == pytest.approx(rows["outcome"].mean())
+
+
+def test_labels_alone_are_scored_like_any_outcomes() -> None:
+    there = [{**row, "outcome": row["human"]} for row in TWO if row["human"] is not None]
+    plain = errbar.score([{k: v for k, v in row.items() if k != "human"} for row in there])
+    found = errbar.score(TWO, label="human", correction="labels")
+    for mine, theirs in zip(found, plain, strict=True):
+        numbers = (mine.value, mine.sd, mine.low, mine.high)
+        assert numbers == pytest.approx((theirs.value, theirs.sd, theirs.low, theirs.high))
+
+
+def test_questions_with_labels_of_every_trial_correct_pass_at_k() -> None:
+    rows = graded({"": 0.4}, trials=4, labels=60)
+    plain = [{**row, "outcome": row["human"]} for row in rows]
+    expected = errbar.score([{k: v for k, v in r.items() if k != "human"} for r in plain], "pass@2")
+    found = corrected("pass@2", rows=rows)
+    assert found[0].value == pytest.approx(expected[0].value)  # all are labelled
+    assert found[0].weight == 0.0
+    (some,) = corrected("pass@2", rows=graded({"": 0.4}, trials=4, labels=30))
+    assert some.labels == 30
+    assert some.judge > some.value
+
+
+def test_equal_weights_and_clusters_of_one_question_change_nothing() -> None:
+    plain = errbar.score(TWO, label="human")
+    weighted = errbar.score([{**row, "weight": 2.0} for row in TWO], label="human")
+    alone = errbar.score([{**row, "cluster": row["question"]} for row in TWO], label="human")
+    for mine, first, second in zip(plain, weighted, alone, strict=True):
+        for other in (first, second):
+            numbers = (other.value, other.low, other.high)
+            assert numbers == pytest.approx((mine.value, mine.low, mine.high), abs=1e-9)
+
+
+def test_clusters_with_labelled_and_other_questions_widen_the_interval() -> None:
+    rows = [{**row, "cluster": int(row["question"][1:]) // 10} for row in TWO]
+    for wide, narrow in zip(
+        errbar.score(rows, label="human"), errbar.score(TWO, label="human"), strict=True
+    ):
+        assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_weights_of_labels_undo_a_biased_choice() -> None:
+    rng = np.random.default_rng(0)
+    truth = (rng.random(3000) < 0.5).astype(int)
+    chosen = rng.random(3000) < np.where(truth, 0.8, 0.2)  # right answers are labelled more often
+    rows = [
+        {"question": f"q{at}", "outcome": int(x)} for at, x in enumerate(rng.permutation(truth))
+    ]
+    labels = [
+        {"question": f"q{at}", "label": int(truth[at]), "weight": 1.25 if truth[at] else 5.0}
+        for at in np.flatnonzero(chosen)
+    ]
+    found = errbar.score(rows, labels=labels)
+    assert found[0].value == pytest.approx(truth.mean(), abs=0.03)
+    assert "with the weights" in str(found)
+
+
+def test_rewards_are_corrected_on_their_scale() -> None:
+    rows = [{**row, "outcome": 5.0 * row["outcome"]} for row in TWO]
+    labelled = [{**r, "human": None if r["human"] is None else 5.0 * r["human"]} for r in rows]
+    found = errbar.score(labelled, label="human", bounds=(0.0, 5.0))
+    for mine, theirs in zip(found, errbar.score(TWO, label="human"), strict=True):
+        numbers = (mine.value / 5, mine.low / 5, mine.high / 5)
+        assert numbers == pytest.approx((theirs.value, theirs.low, theirs.high), abs=1e-6)
+
+
+def test_a_comparison_and_ranks_are_corrected_too() -> None:
+    (pair,) = errbar.compare(TWO, label="human")
+    assert pair.difference == pytest.approx(pair.value - pair.against)
+    assert pair.interval.low < 0.3 < pair.interval.high
+    assert (pair.p_value < 0.05) == (not pair.interval.low <= 0.0 <= pair.interval.high)
+    board = errbar.rank(TWO, label="human")
+    assert [row.system for row in board] == ["new", "old"]
+    scores = {row.system: row for row in errbar.score(TWO, label="human")}
+    for row in board:
+        assert row.value == pytest.approx(scores[row.system].value)
+        assert row.interval.low == pytest.approx(scores[row.system].low)
+
+
+def test_a_system_against_itself_does_not_differ() -> None:
+    rows = [{**row, "system": name} for row in TWO if row["system"] == "new" for name in "ab"]
+    (pair,) = errbar.compare(rows, label="human")
+    assert pair.difference == pytest.approx(0.0)
+    assert pair.p_value == 1.0
+
+
+def test_a_gate_takes_labels_of_both() -> None:
+    rows = errbar.load(TWO, label="human")
+    found = errbar.gate(rows, rows, "avg", max_drop=0.9, system="new", baseline_system="old")
+    assert found.verdict.value == "pass"
+    plain = errbar.load([{k: v for k, v in row.items() if k != "human"} for row in TWO])
+    with pytest.raises(InputError, match="only the baseline has labels"):
+        errbar.gate(rows, plain, "avg", max_drop=0.1, system="new", baseline_system="old")
+
+
+def test_what_is_assumed_stands_above_the_numbers() -> None:
+    text = str(errbar.score(TWO, label="human"))
+    assert "60 of 120 judged questions have one" in text
+    assert "chosen at random" in text
+    assert text.index("chosen at random") < text.index("labels alone [")
+
+
+def test_a_useless_judge_is_said_to_be() -> None:
+    rng = np.random.default_rng(1)
+    rows = [{**row, "outcome": int(rng.random() < 0.5)} for row in TWO]
+    assert all(row.is_wider for row in corrected(rows=rows, correction="ppi"))
+    found = errbar.score(rows, label="human", correction="ppi")
+    assert "the judge does not help avg" in str(found)
+
+
+def test_hidden_labels_of_real_games_are_held() -> None:
+    for path in sorted(real("judge").glob("*.json")):
+        picks, people = games(path)
+        held = 0
+        for seed in range(60):
+            labels = np.full(people.size, np.nan)
+            shown = np.random.default_rng(seed).permutation(people.size)[:20]
+            labels[shown] = people[shown]
+            low, high = task(picks[None], labels[None]).score(0).spread.ends(0.95)
+            held += low <= people.mean() <= high
+        assert held >= 56
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"label": "outcome"}, "has the outcomes"),
+        ({"label": "human", "labels": TWO}, "not both"),
+        ({"label": "human", "estimand": "benchmark"}, "population"),
+        ({"label": "human", "by": ["question"]}, "no option by"),
+        ({"label": "human", "correction": "best"}, "correction must be"),
+        ({"labels": [{"question": "q1", "label": 1}]}, "no label is of a system"),
+    ],
+)
+def test_refusals(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        errbar.score(TWO, **options)
+
+
+def test_labels_on_another_scale_are_refused() -> None:
+    rows = [{**row, "human": None if row["human"] is None else 5 * row["human"]} for row in TWO]
+    with pytest.raises(InputError, match="one scale"):
+        errbar.score(rows, label="human")
+
+
+def test_the_command_and_the_report_correct(tmp_path: Path) -> None:
+    pd.DataFrame(TWO).to_csv(tmp_path / "judged.csv", index=False)
+    log, page = str(tmp_path / "judged.csv"), tmp_path / "page.html"
+    shown = CliRunner().invoke(main, ["score", log, "--label", "human", "--format", "json"])
+    assert shown.exit_code == 0, shown.output
+    value = errbar.score(TWO, label="human")[0].value
+    assert f'"value": {value!r}' in shown.output
+    made = CliRunner().invoke(main, ["report", log, "--label", "human", "-o", str(page)])
+    assert made.exit_code == 0, made.output
+    assert "labels alone" in page.read_text("utf-8")
