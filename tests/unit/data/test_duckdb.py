@@ -18,6 +18,7 @@ import pytest
 import errbar
 from errbar.data.engines import duckdb as duckdb_engine
 from errbar.data.engines.duckdb import copied, engine_with_progress, own_engine, table_of
+from errbar.data.engines.query import Query
 from errbar.errors import InputError
 
 
@@ -84,18 +85,18 @@ def test_a_forked_process_has_an_instance_of_its_own() -> None:
 
 def test_rows_with_invalid_parts_are_queried_in_place() -> None:
     engine = own_engine()
-    rows = engine.sql("SELECT i AS id, error('broken') AS note FROM range(3) AS t(i)")
-    assert copied(engine, rows) is rows
-    whole = copied(engine, rows.project("id"))
+    rows = Query(engine, "SELECT i AS id, error('broken') AS note FROM range(3) AS t(i)")
+    assert copied(rows) is rows
+    whole = copied(rows.project("id"))
     assert whole.fetchall() == [(0,), (1,), (2,)]
-    assert "errbar_" in whole.sql_query()
+    assert whole.text.startswith("FROM errbar_")
 
 
 @pytest.mark.parametrize("engine", [own_engine, engine_with_progress])
 def test_the_engine_is_closed_and_locked(
     engine: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(duckdb_engine, "_shows_progress", lambda _: False)  # as in no notebook
+    monkeypatch.setattr(duckdb_engine, "_SHOWS_PROGRESS", "SELECT false")  # as in no notebook
     duckdb_engine._instance.cache_clear()
     connection = engine()
     closed = {

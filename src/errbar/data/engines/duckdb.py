@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.files import directory_until_exit
+from errbar.data.engines.query import Query
 from errbar.data.queries.expressions import Frame
 from errbar.errors import InputError
 
@@ -27,8 +28,9 @@ def own_engine() -> duckdb.DuckDBPyConnection:
     All connections share an instance of DuckDB, which takes 25 ms to start. A process that was
     forked starts another, since threads do not survive a fork.
     """
-    engine = _instance(os.getpid()).cursor()
-    if _shows_progress(engine):  # as in notebooks, where the configuration is not locked
+    instance, shows_progress = _instance(os.getpid())
+    engine = instance.cursor()
+    if shows_progress:  # as in notebooks, where the configuration is not locked
         engine.execute("SET enable_progress_bar = false")
     return engine
 
@@ -52,22 +54,21 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
     "allow_persistent_secrets": "false",
 }
 _LOCK = "SET lock_configuration = true"
+_SHOWS_PROGRESS = "SELECT current_setting('enable_progress_bar')"
 
 
 @cache
-def _instance(_process: int) -> duckdb.DuckDBPyConnection:
+def _instance(_process: int) -> tuple[duckdb.DuckDBPyConnection, bool]:
+    """The instance of a process, and whether its connections show the progress of queries."""
     instance = _closed_instance()
-    if not _shows_progress(instance):
+    shows_progress = instance.execute(_SHOWS_PROGRESS).fetchall() == [(True,)]
+    if not shows_progress:
         instance.execute(_LOCK)
-    return instance
+    return instance, shows_progress
 
 
 def _closed_instance() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config=_CLOSED | {"temp_directory": str(directory_until_exit())})
-
-
-def _shows_progress(engine: duckdb.DuckDBPyConnection) -> bool:
-    return engine.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]
 
 
 _DEEPEST = 12  # lists within lists; DuckDB takes twice as long for each level
@@ -108,6 +109,20 @@ def text_of(name: str) -> str:
     return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')"
 
 
+ALL_ROWS = "count(*)"
+
+
+def distinct_rows(names: Sequence[str]) -> str:
+    """Number of rows that differ in these columns, as texts, as SQL takes it."""
+    texts = ", ".join(map(text_of, names))
+    return f"count(DISTINCT {texts})" if len(names) == 1 else f"count(DISTINCT ({texts}))"
+
+
+def numbers_in(name: str) -> str:
+    """Number of rows with a number in a column, as SQL takes it."""
+    return f"count(try_cast({quoted(name)} AS DOUBLE))"
+
+
 def text_literal(text: str) -> str:
     """Quote a string literal for SQL."""
     return "'" + text.replace("'", "''") + "'"
@@ -122,37 +137,39 @@ _LARGEST = 1 << 62  # larger integers are stored as text
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
     """Table with these columns: names as text, outcomes as numbers, others unchanged."""
-    return nw.from_native(stored(own_engine(), columns, _NUMBERS)).lazy()
+    return nw.from_native(stored(own_engine(), columns, _NUMBERS).relation).lazy()
 
 
 def stored(
     engine: Any, columns: Mapping[str, Sequence[Any]], numbers: Collection[str] = frozenset()
-) -> Any:
-    """Relation on a temporary table with these columns; those in `numbers` become floats."""
+) -> Query:
+    """Query of a temporary table with these columns; those in `numbers` become floats."""
     arrays = [_array(name, values, numbers) for name, values in columns.items()]
     numpy_columns = {f"column{at}": array for at, array in enumerate(arrays)}
+    kinds = [_KINDS[array.dtype.kind] for array in arrays]
+    schema = dict(zip(_apart(columns), kinds, strict=True))
     shown = ", ".join(
-        f"CAST({at} AS {_KINDS[array.dtype.kind]}) AS {quoted(name)}"
-        for (at, array), name in zip(numpy_columns.items(), _apart(columns), strict=True)
+        f"CAST({at} AS {kind}) AS {quoted(name)}"
+        for at, (name, kind) in zip(numpy_columns, schema.items(), strict=True)
     )
-    name = f"errbar_{next(_serial)}"
-    engine.execute(f"CREATE TEMP TABLE {name} AS SELECT {shown} FROM numpy_columns")
-    return engine.table(name)
+    table = f"errbar_{next(_serial)}"
+    engine.execute(f"CREATE TEMP TABLE {table} AS SELECT {shown} FROM numpy_columns")
+    return Query(engine, f"FROM {table}", schema)
 
 
-def copied(engine: Any, rows: Any) -> Any:
-    """Relation on a temporary table with the same rows; the rows themselves if some are invalid.
+def copied(rows: Query) -> Query:
+    """Query of a temporary table with the same rows; the same query if some rows are invalid.
 
     Queries that do not touch what is invalid still work then, and others report it.
     """
-    name = f"errbar_{next(_serial)}"
+    table = f"errbar_{next(_serial)}"
     try:
-        engine.execute(f"CREATE TEMP TABLE {name} AS {rows.sql_query()}")
+        rows.engine.execute(f"CREATE TEMP TABLE {table} AS {rows.text}")
     except duckdb.InterruptException:
         raise
     except duckdb.Error:
         return rows
-    return engine.table(name)
+    return Query(rows.engine, f"FROM {table}", like=rows)
 
 
 def _apart(names: Iterable[str]) -> list[str]:

@@ -10,12 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from errbar.data.columns import INDEX, USUAL
 from errbar.data.engines.duckdb import copied, literal_path, quoted, require_shallow, text_literal
+from errbar.data.engines.query import Query, Schema
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.files import (
     CSV,
@@ -41,7 +43,7 @@ _OBJECTS = 'every line must be an object, as in {"question": 1, "outcome": 0}'
 class Relation:
     """Rows of files with the same columns."""
 
-    rows: Any  # a DuckDB relation, with the column FILE if `apart`
+    rows: Query  # with the column FILE if `apart`
     files: tuple[Path, ...]
     apart: bool
 
@@ -63,7 +65,7 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
     if kind == PARQUET:
         return found
     return [
-        replace(relation, rows=copied(engine, relation.rows)) if _is_small(relation) else relation
+        replace(relation, rows=copied(relation.rows)) if _is_small(relation) else relation
         for relation in found
     ]
 
@@ -77,7 +79,7 @@ def _is_small(relation: Relation) -> bool:
     return sum(sizes) <= _PARSED_ONCE
 
 
-def _without_hidden(relation: Relation) -> Any:
+def _without_hidden(relation: Relation) -> Query:
     """Drop columns of a file whose names are reserved by errbar."""
     own = {FILE} if relation.apart else set()
     shown = [name for name in relation.rows.columns if name not in HIDDEN - own]
@@ -96,17 +98,42 @@ def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relati
         yield Relation(_rows_of_parquet(engine, group, apart), tuple(group), apart)
 
 
-def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Any:
+def _rows_of_parquet(engine: Any, files: Sequence[Path], apart: bool) -> Query:
     """Rows with the hive partition columns; system=007 stays text.
 
     Parquet leaves NaN out of its min/max statistics, from which DuckDB would conclude that there
     is none.
     """
-    return engine.sql(
-        "SELECT * FROM read_parquet(?, union_by_name=true, hive_types_autocast=false, "
-        f"can_have_nan=true{', filename=' + repr(FILE) if apart else ''})",
-        params=[[literal_path(file) for file in files]],
+    return Query(
+        engine,
+        f"FROM read_parquet({_list_of(files)}, union_by_name=true, hive_types_autocast=false, "
+        f"can_have_nan=true{_with_file(apart)})",
     )
+
+
+def _list_of(files: Sequence[Path]) -> str:
+    """SQL: a list of paths."""
+    return f"[{', '.join(text_literal(literal_path(file)) for file in files)}]"
+
+
+def _with_file(apart: bool) -> str:
+    """SQL: the option of a reader that adds the path of each row."""
+    return f", filename={text_literal(FILE)}" if apart else ""
+
+
+def _texts(names: Sequence[str]) -> str:
+    """SQL: columns of texts."""
+    return f"{{{', '.join(f'{text_literal(name)}: {_TEXT}' for name in names)}}}"
+
+
+_TEXT = "'VARCHAR'"
+
+
+def _texts_in(files: Sequence[Path], names: Sequence[str], apart: bool) -> Schema | None:
+    """Columns of text files; None if folders such as model=adder add columns."""
+    if any("=" in folder for file in files for folder in file.parent.parts):
+        return None
+    return dict.fromkeys([*names, *([FILE] if apart else [])], "VARCHAR")
 
 
 def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
@@ -120,12 +147,11 @@ def _json(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]
             _require_objects(file)
         groups.setdefault(tuple(keys), []).append(file)
     for names, group in groups.items():
-        rows = engine.read_json(
-            [literal_path(file) for file in group],
-            format="newline_delimited",
-            columns=dict.fromkeys(names, "VARCHAR"),
-            **({"filename": FILE} if apart else {}),
+        text = (
+            f"FROM read_json({_list_of(group)}, format='newline_delimited', "
+            f"columns={_texts(names)}{_with_file(apart)})"
         )
+        rows = Query(engine, text, _texts_in(group, names, apart))
         yield Relation(rows, tuple(group), apart)
 
 
@@ -144,6 +170,7 @@ def _keys(engine: Any, file: Path) -> list[str]:
         "format": "newline_delimited",
         "sample_size": -1 if whole else _SNIFFED_LINES,
         "map_inference_threshold": -1,
+        "maximum_depth": 1,  # names only; to tell the types of texts takes as long again
     }
     options = ", ".join(f"{option}={value!r}" for option, value in settings.items())
     path = text_literal(literal_path(file))
@@ -173,20 +200,14 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     for file in files:
         groups.setdefault(_dialect(file), []).append(file)
     for dialect, group in groups.items():
-        rows = engine.read_csv(
-            [literal_path(file) for file in group],
-            header=not dialect.cut,
-            skiprows=dialect.above + (1 if dialect.cut else 0),
-            auto_detect=False,
-            sep=dialect.mark,
-            quotechar='"',
-            escapechar='"',
-            strict_mode=True,
-            null_padding=dialect.has_notes,
-            columns=dict.fromkeys(dialect.names, "VARCHAR"),
-            max_line_size=LONGEST_LINE,
-            **({"filename": FILE} if apart else {}),
+        text = (
+            f"FROM read_csv({_list_of(group)}, header={not dialect.cut}, "
+            f"skip={dialect.above + (1 if dialect.cut else 0)}, auto_detect=false, "
+            f"sep={text_literal(dialect.mark)}, quote='\"', escape='\"', strict_mode=true, "
+            f"null_padding={dialect.has_notes}, max_line_size={LONGEST_LINE}, "
+            f"columns={_texts(dialect.names)}{_with_file(apart)})"
         )
+        rows = Query(engine, text, _texts_in(group, dialect.names, apart))
         yield Relation(rows, tuple(group), apart)
 
 
@@ -276,21 +297,20 @@ def separator_in(line: str, marks: str) -> str:
     return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
 
 
-def union_of_rows(parts: Sequence[Any]) -> Any:
+def union_of_rows(parts: Sequence[Query]) -> Query:
     """Union of relations by column name; a missing column is null.
 
     Columns of the same name but different types become text.
     """
     kinds: dict[str, set[str]] = {}
     for part in parts:
-        for name, kind in zip(part.columns, map(str, part.types), strict=True):
+        for name, kind in part.schema.items():
             kinds.setdefault(name, set()).add(kind)
-    whole = None
-    for part in parts:
-        shown = ", ".join(_column(name, part.columns, kinds[name]) for name in kinds)
-        projected = part.project(shown)
-        whole = projected if whole is None else whole.union(projected)
-    return whole
+    first, *others = (
+        part.project(", ".join(_column(name, part.columns, kinds[name]) for name in kinds))
+        for part in parts
+    )
+    return reduce(Query.union, others, first)
 
 
 def _column(name: str, present: Sequence[str], kinds: set[str]) -> str:

@@ -118,7 +118,7 @@ def _records(file: Path) -> list[Mapping[str, Any]]:
 
 def _cells(file: Path, kind: str) -> Columns:
     (relation,) = relations_of(own_engine(), kind, [file], apart=False)
-    return column_lists(nw.from_native(relation.rows).lazy())
+    return column_lists(nw.from_native(relation.rows.relation).lazy())
 
 
 def _of_records(records: list[Any]) -> tuple[Columns, list[Above]]:

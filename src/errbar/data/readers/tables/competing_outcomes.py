@@ -170,7 +170,7 @@ def refuse_reference(
 
 def _refuse_options(outcome: str, predictions: Sequence[str], sample: Sample) -> None:
     """Raise an error for the number of the right option beside that of the predicted one."""
-    if all(map(is_outcome, sample(outcome))):
+    if not predictions or all(map(is_outcome, sample(outcome))):
         return
     for name in predictions:
         if _share_values(sample(outcome), sample(name)):
@@ -272,7 +272,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     if "outcome" not in columns.guessed:
         return []
     name = columns["outcome"]
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = rows.schema
     free = free_columns(rows.columns, columns)
     group = name.rpartition(".")[0]
     others = [column for column in columns.also if column in free]

@@ -31,7 +31,13 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import (
+    ALL_ROWS,
+    distinct_rows,
+    quoted,
+    text_literal,
+    text_of,
+)
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
@@ -112,7 +118,7 @@ def with_conditions(
     Systems and trials mapped by the user (`assignment`) are left unchanged.
     """
     if columns["question"] == ROW:
-        settings = _settings_of_rows(rows, columns, _candidates(rows, columns))
+        settings = _settings_of_rows(rows, columns, condition_candidates(rows, columns))
     else:
         settings = _settings(rows, columns, varied)
     remarks: list[Above] = []
@@ -140,7 +146,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
     return remarks[:_MOST_WARNINGS]
 
 
-def _candidates(rows: Any, columns: Columns) -> list[str]:
+def condition_candidates(rows: Any, columns: Columns) -> list[str]:
     """Columns that may be conditions: not answers, scorers or other outcomes."""
     return [
         name
@@ -156,30 +162,24 @@ def _keys(columns: Columns, *more: str) -> list[str]:
     ]
 
 
-def _distinct(names: Sequence[str]) -> str:
-    return f"count(DISTINCT ({', '.join(map(text_of, names))},))"
-
-
 def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     """Columns of which questions have, on average, over half of the values beyond the first."""
-    free = _candidates(rows, columns)
+    free = condition_candidates(rows, columns)
     if columns["question"] == ROW or not free:
         return []
     keys = _keys(columns)
-    number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
+    number, ids = rows.totals(ALL_ROWS, distinct_rows(keys))
     if number == ids:
+        return []
+    values = dict(zip(free, rows.totals(*(distinct_rows([name]) for name in free)), strict=True))
+    free = [name for name in free if values[name] > 1]
+    if not free:
         return []
     counts = [f"count(DISTINCT {text_of(name)}) AS v{at}" for at, name in enumerate(free)]
     each = rows.aggregate(", ".join(counts), ", ".join(map(text_of, keys)))
     means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
-    distinct = ", ".join(f"count(DISTINCT {text_of(name)})" for name in free)
-    values = rows.aggregate(distinct).fetchall()[0]
-    found = [Varied(*fields) for fields in zip(free, values, means, strict=True)]
-    return [
-        column
-        for column in found
-        if column.values > 1 and 2 * (column.each - 1) > column.values - 1
-    ]
+    found = [Varied(name, values[name], mean) for name, mean in zip(free, means, strict=True)]
+    return [column for column in found if 2 * (column.each - 1) > column.values - 1]
 
 
 def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
@@ -190,8 +190,7 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
     chosen: list[str] = []
     for name in names:
         keys = [*_keys(columns), *chosen]
-        counts = f"{_distinct(keys)}, {_distinct([*keys, name])}"
-        before, after = rows.aggregate(counts).fetchall()[0]
+        before, after = rows.totals(distinct_rows(keys), distinct_rows([*keys, name]))
         if after > before:
             chosen.append(name)
     return chosen
@@ -259,11 +258,11 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
     if not names:
         return columns
     keys = _keys(columns)
-    number, ids = rows.aggregate(f"count(*), {_distinct(keys)}").fetchall()[0]
+    number, ids = rows.totals(ALL_ROWS, distinct_rows(keys))
     if number == ids:
         return columns
     for name in names:
-        if rows.aggregate(_distinct([*keys, name])).fetchall()[0][0] == number:
+        if rows.totals(distinct_rows([*keys, name]))[0] == number:
             columns = columns.with_meaning("trial", name)
             unused, beside = (
                 tuple(other for other in others if other != name)

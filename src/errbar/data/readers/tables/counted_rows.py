@@ -100,9 +100,9 @@ def refuse_tallies(outcome: str, present: Sequence[str], sample: Sample | None) 
 
     The number of trials is their sum, perhaps with others such as skipped; no column has it.
     """
-    if sample is None or not are_whole_numbers(sample(outcome)):
-        return
     failures = [name for name in named_like(present, _FAILURES) if name != outcome]
+    if sample is None or not failures or not are_whole_numbers(sample(outcome)):
+        return
     failures = [name for name in failures if are_whole_numbers(sample(name))]
     columns = [sample(name) for name in (outcome, *failures)]
     counts = [float(str(value)) for column in columns for value in column if value is not None]

@@ -173,7 +173,7 @@ def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool
     )
     kind = CountsTableSource if shaped.are_counts else TableSource
     return kind(
-        frame=nw.from_native(shaped.rows).lazy(),
+        frame=nw.from_native(shaped.rows.relation).lazy(),
         columns=columns,
         allow_repeats=how.repeats == "keep",
         where=str(shaped.files[0]),

@@ -192,7 +192,7 @@ def _source(shaped: Shaped, notes: tuple[Above, ...], how: HowToRead) -> Source:
     remarks = (shaped.columns.remark(), *notes)
     kind = CountsTableSource if shaped.are_counts else TableSource
     return kind(
-        frame=nw.from_native(shaped.rows).lazy(),
+        frame=nw.from_native(shaped.rows.relation).lazy(),
         columns=shaped.columns,
         allow_repeats=how.repeats == "keep",
         origin=Origin(remarks=remarks),

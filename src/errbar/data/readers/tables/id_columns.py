@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, mapping, setting, warning
 from errbar.data.columns import INDEX, ROW, USUAL, named_like, plain_name
-from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_of
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import purposeful_columns
@@ -35,6 +35,7 @@ _BESIDE = frozenset(
 _MANY = 10  # groups of questions that are clusters; fewer are tasks
 _MOST_COLUMNS = 8  # most other columns that are compared
 _SHOWN = 40  # characters of a text in a message
+_SHORTEST = 5  # characters of three words
 
 
 class _Extent(NamedTuple):
@@ -76,7 +77,7 @@ def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Colum
         return columns, []
     keys = [*_keys(columns), chosen]
     for name in texts:
-        ids, pairs = rows.aggregate(f"{_distinct(keys)}, {_distinct([*keys, name])}").fetchall()[0]
+        ids, pairs = rows.totals(distinct_rows(keys), distinct_rows([*keys, name]))
         if pairs == ids:
             return columns, []  # one text under each number: these are trials
         remark = warning(
@@ -123,17 +124,13 @@ def _keys(columns: Columns) -> list[str]:
     return [columns[meaning] for meaning in ("system", "task") if meaning in columns]
 
 
-def _distinct(names: Sequence[str]) -> str:
-    return f"count(DISTINCT ({', '.join(map(text_of, names))},))"
-
-
 def _extents(rows: Any, columns: Columns, ids: Sequence[str]) -> tuple[int, int, list[_Extent]]:
     """Number of rows, number of questions by the chosen id, and the extent of other ids."""
     keys, chosen = _keys(columns), columns["question"]
-    counts = [_distinct([*keys, chosen])]
+    counts = [distinct_rows([*keys, chosen])]
     for name in ids:
-        counts += [_distinct([*keys, name]), _distinct([*keys, chosen, name])]
-    number, questions, *found = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
+        counts += [distinct_rows([*keys, name]), distinct_rows([*keys, chosen, name])]
+    number, questions, *found = rows.totals(ALL_ROWS, *counts)
     return (
         number,
         questions,
@@ -157,7 +154,7 @@ def _finer(
             ]
         if extent.ids == number and _is_shared(rows, columns, extent.name):
             found, reason = _with_id(columns, extent.name), _is_coarse(rows, columns, extent.name)
-            groups = rows.aggregate(f"count(DISTINCT {text_of(chosen)})").fetchall()[0][0]
+            (groups,) = rows.totals(distinct_rows([chosen]))
             if groups >= _MANY and "cluster" not in columns:
                 return found.with_meaning("cluster", chosen), [reason]
             return found, [reason]
@@ -177,7 +174,8 @@ def _are_sentences(rows: Any, name: str) -> bool:
     text = text_of(name)
     between = "\\s+\\S+\\s+"  # words between two that trimming leaves, which is slow for long texts
     long = (
-        f"CASE WHEN regexp_matches({text}, '[!-~]{between}[!-~]') THEN true "
+        f"CASE WHEN strlen({text}) < {_SHORTEST} THEN false "
+        f"WHEN regexp_matches({text}, '[!-~]{between}[!-~]') THEN true "
         f"ELSE regexp_matches(trim({text}), '\\S{between}\\S') END"
     )
     return bool(rows.aggregate(f"2 * count(*) FILTER ({long}) > count(*)").fetchall()[0][0])
@@ -228,11 +226,11 @@ def _shared(
 ) -> tuple[Columns, list[Above]]:
     """Another id, if systems share it and not the chosen one, or if texts contradict that one."""
     chosen = columns["question"]
-    systems = rows.aggregate(f"count(DISTINCT {text_of(columns['system'])})").fetchall()[0][0]
-    if systems < 2:
+    if rows.totals(distinct_rows([columns["system"]]))[0] < 2:
         return columns, []
     keep = mapping("question", chosen)
-    if not _number_shared(rows, columns, chosen)[0]:
+    ids, ids_by_system = rows.totals(*shared_ids(columns))
+    if ids == ids_by_system:
         for name in others:
             if _is_shared(rows, columns, name):
                 remark = warning(
@@ -258,6 +256,12 @@ def _shared(
         )
         return _with_id(columns, name), [remark]
     return columns, []
+
+
+def shared_ids(columns: Columns) -> tuple[str, str]:
+    """SQL: the number of ids, and that of the ids of every system; equal if none is shared."""
+    ids = [columns[meaning] for meaning in ("task", "question") if meaning in columns]
+    return distinct_rows(ids), distinct_rows([columns["system"], *ids])
 
 
 def _number_shared(rows: Any, columns: Columns, name: str) -> tuple[int, int]:

@@ -90,13 +90,13 @@ class UnusualText(NamedTuple):
 
 def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
     """Texts of a column that are not finite numbers; None if there are many or long ones."""
-    text = f"left({quoted(name)}, {LONGEST + 1})"
-    word = f"lower(trim({text}))"
-    finite = f"length({text}) <= {LONGEST} AND isfinite(TRY_CAST({text} AS DOUBLE))"
+    word = "lower(trim(text))"
+    finite = f"length(text) <= {LONGEST} AND isfinite(TRY_CAST(text AS DOUBLE))"
     number, share = f"TRY_CAST({word} AS DOUBLE)", f"TRY_CAST(rtrim({word}, '% ') AS DOUBLE) / 100"
     found = (
-        rows.filter(f"{text} IS NOT NULL AND NOT coalesce({finite}, false)")
-        .aggregate(f"{text}, count(*), {word}, {number}, {share}", text)
+        rows.aggregate(f"left({quoted(name)}, {LONGEST + 1}) AS text, count(*) AS n", "text")
+        .filter(f"text IS NOT NULL AND NOT coalesce({finite}, false)")
+        .project(f"text, n, {word}, {number}, {share}")
         .limit(_MOST + 1)
         .fetchall()
     )
@@ -131,7 +131,7 @@ def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
 
 def with_numbers(rows: Any, names: Sequence[str]) -> Any:
     """Convert text columns to numbers; anything else becomes null."""
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = rows.schema
     texts = [name for name in names if kinds[name] == "VARCHAR"]
     if not texts:
         return rows
@@ -144,18 +144,21 @@ def numbers_of_text(
     columns: Columns,
     looked: Mapping[str, list[Any]],
     right: Sequence[str],
+    texts: Sequence[UnusualText] | None,
     *,
     are_large: bool,
 ) -> tuple[Any, list[Above]]:
-    """Convert outcome, confidence and trial to numbers where they were read as text."""
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    """Convert outcome, confidence and trial to numbers where they were read as text.
+
+    `texts` are the unusual texts of the outcome; None if there are many, or if files are large.
+    """
+    kinds = rows.schema
     replaced, added, remarks = [], [], []
     outcome = columns["outcome"]
     if right:
         remarks = _right_words(rows, outcome, right)
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
     elif kinds[outcome] == "VARCHAR":
-        texts = None if are_large else unusual_texts(rows, outcome)
         if not are_large and (texts is None or any("," in text.text for text in texts)):
             rows, remarks = _with_decimal_points(rows, outcome)
             texts = unusual_texts(rows, outcome) if remarks else texts

@@ -324,22 +324,26 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
 def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:
     """A row per entry of the lists in the outcome column."""
     name = columns["outcome"]
-    lists = [value if isinstance(value, list) and value else [None] for value in flat[name]]
-    sizes = [len(values) for values in lists]
+    lists = flat[name]
+    if {*map(type, lists)} != {list} or not all(lists):
+        lists = [value if isinstance(value, list) and value else [None] for value in lists]
+    sizes = list(map(len, lists))
     found = _repeated({column: values for column, values in flat.items() if column != name}, sizes)
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
     usual = "outcome" in assignment or names_in_parts([name.rpartition(".")[2]], "outcome")
     found[name if usual else "outcome"] = list(chain.from_iterable(lists))
-    position = [at for size in sizes for at in range(1, size + 1)]
+    most = max(sizes)
+    numbers = [range(1, size + 1) for size in range(most + 1)]
+    position = list(chain.from_iterable(map(numbers.__getitem__, sizes)))
     trial = columns.named.get("trial")
     if trial is not None:
         pairs = zip(found[trial], position, strict=True)
         found[trial] = [f"{trial_name}/{at}" for trial_name, at in pairs]
     else:
         found["trial"] = position
-    least, most = min(sizes), max(sizes)
+    least = min(sizes)
     each = f"{least}" if least == most else f"{least} to {most}"
     remark = guess(f"Trials: the entries of the lists in {name!r}, {each} per row")
     return found, _find(found, assignment), remark

@@ -4,7 +4,7 @@ What DuckDB holds is flat, or is made so (`records`). Then words become numbers,
 an id are numbered, and files that name no system are told apart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,11 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
-from errbar.data.engines.duckdb import quoted, stored, text_literal
+from errbar.data.engines.duckdb import (
+    quoted,
+    stored,
+    text_literal,
+)
 from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.logs import unchecked
@@ -42,6 +46,7 @@ from errbar.data.readers.tables.file_names import (
     with_column,
     with_file_names,
 )
+from errbar.data.readers.tables.first_look import look_once, sample_of, texts_of_outcome
 from errbar.data.readers.tables.flagged_rows import flagged_rows
 from errbar.data.readers.tables.id_columns import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
@@ -68,7 +73,6 @@ from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
 _WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand
-_LOOKED_AT = 1000  # rows inspected to classify a column
 
 
 @dataclass(frozen=True)
@@ -92,13 +96,18 @@ class Shaped:
 def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
     remarks: list[Above] = []
-    looked = _sample(relation)
+    looked = sample_of(relation)
     columns = _flat_columns(relation.names, looked, how.assignment)
     if columns is None:
         relation, remarks = _flat(engine, relation, how.assignment)
-        looked = _sample(relation)
+        looked = sample_of(relation)
         columns = _find(relation.names, how.assignment, looked)
-    rows, left_out = without_headers(relation.rows, columns)
+    are_large = _size(relation) > LARGE
+    texts = texts_of_outcome(relation.rows, columns) if not are_large else None
+    words = None if texts is None else {text.word for text in texts}
+    rows, left_out = without_headers(relation.rows, columns, words)
+    if left_out and texts is not None:
+        texts = texts_of_outcome(rows, columns)
     remarks = [*remarks, *header_remark(left_out)]
     by_file = naming is not None and "system" not in {*columns.named, *how.assignment}
     if columns["question"] == ROW:
@@ -108,8 +117,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
-        are_large = sum(file.stat().st_size for file in relation.files if file.exists()) > LARGE
-        rows, notes = numbers_of_text(rows, columns, looked, how.right, are_large=are_large)
+        rows, notes = numbers_of_text(rows, columns, looked, how.right, texts, are_large=are_large)
         remarks += [*lower_is_better(columns, are_words=bool(notes or how.right)), *notes]
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
@@ -137,9 +145,13 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     return Shaped(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
 
 
+def _size(relation: Relation) -> int:
+    return sum(file.stat().st_size for file in relation.files if file.exists())
+
+
 def _is_large(relation: Relation) -> bool:
     """Whether files are too large for another scan, and thus unlikely to contain totals."""
-    return sum(file.stat().st_size for file in relation.files if file.exists()) > _WRITTEN_BY_HAND
+    return _size(relation) > _WRITTEN_BY_HAND
 
 
 def _mended(
@@ -148,6 +160,7 @@ def _mended(
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
     if "status" in columns:
         rows = with_usual_statuses(rows, columns["status"])
+    look_once(rows, columns)
     rows, lost, notes = without_notes(rows, columns)
     found = without_totals(rows, columns)
     rows, remarks = found.rows, [*notes, *found.remarks]
@@ -250,13 +263,6 @@ def _some(files: Sequence[Path]) -> str:
     return f"{files[0].name}{more}"
 
 
-def _sample(relation: Relation) -> dict[str, list[Any]]:
-    """The first values of every column."""
-    head = relation.rows.limit(_LOOKED_AT)
-    columns = list(zip(*head.fetchall(), strict=True)) or [()] * len(head.columns)
-    return {name: list(column) for name, column in zip(head.columns, columns, strict=True)}
-
-
 def _find(
     names: Sequence[str], assignment: Mapping[str, str | None], looked: Mapping[str, list[Any]]
 ) -> Columns:
@@ -273,14 +279,23 @@ def _flat_columns(
         columns = _find(names, assignment, looked)
     except UnknownColumn:
         return None
-    if "outcome" in columns and any(map(_is_structure, looked[columns["outcome"]])):
+    if "outcome" in columns and any(map(_is_structure, _hashable(looked[columns["outcome"]]))):
         return None
     hides_systems = "system" not in {*columns.named, *assignment} and any(
         isinstance(value, dict) and names_in_parts(value, "system")
         for name in names
+        if dict in {*map(type, looked[name])}
         for value in looked[name]
     )
     return None if hides_systems else columns
+
+
+def _hashable(values: Collection[Any]) -> Collection[Any]:
+    """The values that differ; all of them if some are lists or objects."""
+    try:
+        return {*values}
+    except TypeError:
+        return values
 
 
 def _is_structure(value: Any) -> bool:

@@ -13,7 +13,7 @@ from errbar.base.remarks import (
     way_to_say,
 )
 from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, named_like
-from errbar.data.engines.duckdb import quoted, text_of
+from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, numbers_in, quoted, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import InputError
 
@@ -143,7 +143,8 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     ]
     named = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
     outcome = f"try_cast({quoted(columns['outcome'])} AS DOUBLE)"
-    if rows.aggregate(f"count(*) = count({outcome})").fetchall()[0][0]:
+    number, scored = rows.totals(ALL_ROWS, numbers_in(columns["outcome"]))
+    if number == scored:
         return []
     ((retried, most_scored, as_trials, as_last),) = rows.query(
         "rows",
@@ -169,6 +170,13 @@ def retried_remark(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def number_of_questions(columns: Columns) -> str:
+    """SQL: the number of questions of all systems."""
+    return distinct_rows(
+        [columns[name] for name in ("system", "task", "question") if name in columns]
+    )
+
+
 def single_trials(rows: Any, columns: Columns) -> list[Above]:
     """Warning if every question has one trial, and yet trials have several numbers.
 
@@ -177,9 +185,8 @@ def single_trials(rows: Any, columns: Columns) -> list[Above]:
     if "trial" not in columns or columns["question"] == ROW:
         return []
     keys = [text_of(columns[name]) for name in ("system", "task") if name in columns]
-    question, trial = text_of(columns["question"]), text_of(columns["trial"])
-    each = f"count(DISTINCT ({', '.join([*keys, question])},))"
-    number, ids = rows.aggregate(f"count(*), {each}").fetchall()[0]
+    trial = text_of(columns["trial"])
+    number, ids = rows.totals(ALL_ROWS, number_of_questions(columns))
     if number != ids:
         return []
     by_trial = rows.aggregate(f"{trial} AS trial, count(*) AS n", ", ".join([*keys, trial]))
@@ -197,6 +204,14 @@ def single_trials(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def numbered_rows(rows: Any, columns: Columns) -> str:
+    """SQL: the number of rows whose trial is a number without a sign or a point."""
+    trial = columns["trial"]
+    if "INT" in rows.schema[trial]:
+        return f"count(*) FILTER ({quoted(trial)} >= 0)"
+    return f"count(*) FILTER (regexp_full_match({text_of(trial)}, '[0-9]+'))"
+
+
 def broken_off(rows: Any, columns: Columns) -> list[Above]:
     """Warning if a run with a name has only some of the questions that another run has.
 
@@ -206,6 +221,8 @@ def broken_off(rows: Any, columns: Columns) -> list[Above]:
         return []
     keys = [text_of(columns[name]) for name in ("system", "task") if name in columns]
     trial, question = text_of(columns["trial"]), text_of(columns["question"])
+    if rows.totals(numbered_rows(rows, columns))[0]:
+        return []
     outcome = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
     selected = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys)) + ", " * bool(keys)
     each = rows.aggregate(
@@ -238,6 +255,16 @@ _MOST_RUNS, _SHOWN_RUNS = 1000, 4
 _LEAST = 2  # questions with failures followed by a success
 
 
+def attempts(columns: Columns) -> tuple[str, ...]:
+    """SQL: the numbers of all rows, of those with a numbered trial, with names, 0 or 1, and 1."""
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    names = [columns[name] for name in ("system", "task", "question") if name in columns]
+    named = " AND ".join(f"{text_of(name)} <> ''" for name in names)
+    conditions = (named, f"{outcome} IN (0, 1)", f"{outcome} = 1")
+    counts = [f"count(*) FILTER ({condition})" for condition in conditions]
+    return ALL_ROWS, numbers_in(columns["trial"]), *counts
+
+
 def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
     """Remark if attempts were repeated until one succeeded."""
     if "trial" not in columns or columns["question"] == ROW:
@@ -247,6 +274,12 @@ def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
     ]
     trial, outcome = quoted(columns["trial"]), f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     number = f"TRY_CAST({trial} AS DOUBLE)"
+    questions, *found = rows.totals(number_of_questions(columns), *attempts(columns))
+    all_rows, numbered, named, right_or_wrong, right = found
+    if numbered < all_rows or right_or_wrong < all_rows:
+        return []
+    if named == all_rows and right > questions:  # so that a success follows another
+        return []
     each = rows.aggregate(
         f"count(*) AS n, count({number}) AS numbered, min({outcome}) AS least, "
         f"max({outcome}) AS most, sum({outcome}) AS total, avg({outcome}) AS mean, "

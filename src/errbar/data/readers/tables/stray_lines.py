@@ -1,11 +1,11 @@
 """Lines of a table that are not rows: repeated headers, and notes such as "* excludes errors"."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from errbar.base.remarks import Above, guess, warning
 from errbar.data.columns import ROW
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import ALL_ROWS, numbers_in, quoted, text_literal, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
 
 HEADERS = "lines that repeat the names of the columns"
@@ -25,8 +25,11 @@ def without_notes(
 
     A note starts with a mark or a word such as `Source:`, or is a sentence where no id is one.
     """
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = rows.schema
     if columns["question"] == ROW or kinds[columns["question"]] != "VARCHAR":
+        return rows, (), []
+    number, scored = rows.totals(ALL_ROWS, numbers_in(columns["outcome"]))
+    if scored == number:  # a note has no outcome
         return rows, (), []
     text = text_of(columns["question"])
     sentence = f"regexp_matches({text}, {text_literal(_SENTENCE)})"
@@ -55,21 +58,27 @@ def without_notes(
     return rows.filter(f"NOT coalesce({note}, false)"), ((NOTES, lost),), [remark]
 
 
-def without_headers(rows: Any, columns: Columns) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+def without_headers(
+    rows: Any, columns: Columns, words: Collection[str] | None
+) -> tuple[Any, tuple[tuple[str, Any], ...]]:
     """Leave out lines that repeat the names of the columns, as in files that were concatenated.
 
     The second line of a header counts too, if it names the id and, under each system, the outcome.
+    `words` are all outcomes that are not numbers, in lower case; None if they are not known.
     """
     question = columns["question"]
     outcome = columns["correct"] if "correct" in columns else columns["outcome"]
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = rows.schema
     if question == ROW or {kinds[question], kinds[outcome]} != {"VARCHAR"}:
+        return rows, ()
+    names_of_outcome = {outcome.strip().lower(), *_OUTCOMES}
+    if words is not None and names_of_outcome.isdisjoint(words):
         return rows, ()
     named = " AND ".join(
         f"lower(trim({quoted(name)})) IN ({', '.join(map(text_literal, words))})"
         for name, words in (
             (question, {question.strip().lower(), "id", *(f"{word}_id" for word in _ASKED)}),
-            (outcome, {outcome.strip().lower(), *_OUTCOMES}),
+            (outcome, names_of_outcome),
         )
     )
     if not rows.aggregate(f"count(*) FILTER ({named})").fetchall()[0][0]:

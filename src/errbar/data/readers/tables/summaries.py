@@ -123,15 +123,17 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     if columns["question"] == ROW or "outcome" not in columns:
         return WithoutTotals(rows, {}, [])
     empty = f"trim({text_of(columns['question'])}) = ''"
-    kinds = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    kinds = rows.schema
     is_text = kinds[columns["question"]] == "VARCHAR"
+    if not rows.totals(doubtful_ids(rows, columns))[0]:  # the common case
+        return WithoutTotals(rows, {}, [])
     words = " OR ".join([empty, *(_names_of_totals(columns) if is_text else ())])
     ids = rows.project(quoted(columns["question"])).distinct()
     ids = ids.filter(_MAY_BE_TOTAL.format(text_of(columns["question"]))) if is_text else ids
     lost, named_or_lost = ids.aggregate(
         f"count(*) FILTER ({empty}), count(*) FILTER ({words})"
     ).fetchall()[0]
-    if not named_or_lost:  # the common case
+    if not named_or_lost:
         return WithoutTotals(rows, {}, [])
     kept = _without_blank_rows(rows, columns, empty) if lost else WithoutTotals(rows, {}, [])
     rows = kept.rows
@@ -161,6 +163,14 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
         {**kept.left_out, REASON: rows.filter(condition)},
         [remark, *kept.remarks, *remarks],
     )
+
+
+def doubtful_ids(rows: Any, columns: Columns) -> str:
+    """SQL: the number of rows whose id is empty or may be the name of a total."""
+    text = text_of(columns["question"])
+    is_text = rows.schema[columns["question"]] == "VARCHAR"
+    condition = _MAY_BE_TOTAL.format(text) if is_text else f"trim({text}) = ''"
+    return f"count(*) FILTER ({condition})"
 
 
 _MOST_IDS = 6

@@ -7,7 +7,7 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
 from errbar.data.columns import ROW, plain_name
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.logs import some_of
 from errbar.data.readers.tables.naming import may_repeat
@@ -41,6 +41,8 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     if "system" not in columns:
         return []
     name = columns["system"]
+    if rows.totals(distinct_rows([name]))[0] < 2:
+        return []
     counts = rows.aggregate(f"{text_of(name)} AS name, count(*) AS n", text_of(name))
     found = dict(counts.order("name").limit(_MOST).fetchall())
     blank, others = found.pop("", 0), sum(found.values())
