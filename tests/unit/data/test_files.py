@@ -19,7 +19,8 @@ from errbar.cli import main
 from errbar.data.engines import files as relations
 from errbar.data.readers import documents
 from errbar.data.readers import files as reader_files
-from errbar.data.readers.files import ResolvedFolders, find_files, kind_of
+from errbar.data.readers.files import find_files, kind_of
+from errbar.data.readers.folders import ResolvedFolders
 
 HEAD = "question,trial,outcome\n"
 ROWS = [

@@ -25,7 +25,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
-from errbar.data.readers.files import ResolvedFolders
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.logs import Log
 
 _NAME = ".aider.results.json"

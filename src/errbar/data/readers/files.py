@@ -4,6 +4,7 @@ Compressed files are decompressed within size limits; standard input becomes a t
 """
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -11,10 +12,12 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 from errbar.base.files import directory_until_exit
 from errbar.data.engines.duckdb import literal_path, own_engine
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.errors import InputError, NotThere
 
 Paths = str | Path | Sequence[str | Path]
@@ -48,15 +51,30 @@ _SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
 
 def find_files(paths: Paths) -> list[Path]:
     """Expand paths, patterns and directories into files, in order; hidden files are left out."""
+    return find_all_files(paths)[0]
+
+
+def find_all_files(paths: Paths) -> tuple[list[Path], list[Path]]:
+    """Files of paths, patterns and directories, and hidden tables in the directories.
+
+    A table is hidden if its name starts with a dot; files of operating systems and tools (.git,
+    .DS_Store, ._results.csv) are left out.
+    """
     each = [paths] if isinstance(paths, str | Path) else paths
     real = ResolvedFolders()
+    hidden: list[Path] = []
     found = {
-        link: file for path in reversed(each) for link, file in reversed(_files_of(path, real))
+        link: file
+        for path in reversed(each)
+        for link, file in reversed(_files_of(path, real, hidden))
     }
-    return list(reversed(found.values()))
+    tables = {file: None for file in sorted(hidden) if kind_of(file)}
+    return list(reversed(found.values())), list(tables)
 
 
-def _files_of(path: str | Path, real: "ResolvedFolders") -> list[tuple[str, Path]]:
+def _files_of(
+    path: str | Path, real: ResolvedFolders, hidden: list[Path]
+) -> list[tuple[str, Path]]:
     """Files of a path or pattern, each with its path after links are resolved."""
     text = os.path.expanduser(path)
     if not text:
@@ -69,7 +87,7 @@ def _files_of(path: str | Path, real: "ResolvedFolders") -> list[tuple[str, Path
     except (OSError, ValueError) as error:  # too long, not permitted, a null byte
         raise InputError(f"{text} cannot be read: {getattr(error, 'strerror', error)}.") from error
     if place.is_dir():
-        return _files_under(place, real)
+        return _files_under(place, real, hidden)
     if place.is_file():
         return [(real.real_path(place), place)]
     if any(letter in text for letter in "*?["):
@@ -79,7 +97,7 @@ def _files_of(path: str | Path, real: "ResolvedFolders") -> list[tuple[str, Path
             file
             for path in sorted(anchor.glob(pattern))
             for file in (
-                _files_under(path, real) if path.is_dir() else [(real.real_path(path), path)]
+                _files_under(path, real, []) if path.is_dir() else [(real.real_path(path), path)]
             )
         ]
         if found:
@@ -88,7 +106,7 @@ def _files_of(path: str | Path, real: "ResolvedFolders") -> list[tuple[str, Path
     raise InputError(f"{text}: there is no such file or directory.")
 
 
-def _files_under(folder: Path, real: "ResolvedFolders") -> list[tuple[str, Path]]:
+def _files_under(folder: Path, real: ResolvedFolders, hidden: list[Path]) -> list[tuple[str, Path]]:
     """Files below a folder, by os.scandir, which needs no extra system call per file."""
     found: list[tuple[str, str]] = []  # path, and the path after links are resolved
     folders = [(str(folder), real.real_path(folder))]
@@ -102,6 +120,8 @@ def _files_under(folder: Path, real: "ResolvedFolders") -> list[tuple[str, Path]
         for entry in entries:
             name = entry.name
             if name.startswith(_HIDDEN) and name not in _SHOWN:
+                if _is_hidden_by_dot(entry):
+                    hidden.append(Path(entry.path))
                 continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, f"{place}{os.sep}{name}"))
@@ -115,31 +135,24 @@ def _files_under(folder: Path, real: "ResolvedFolders") -> list[tuple[str, Path]
     return [(link, Path(path)) for path, link in found]
 
 
-def hidden_tables(paths: Paths) -> list[Path]:
-    """Tables in directories that are not read because their names start with a dot.
-
-    Files of operating systems and tools (.git, .DS_Store, ._results.csv) are not listed.
-    """
-    each = [paths] if isinstance(paths, str | Path) else paths
-    return [
-        file
-        for folder in map(Path, each)
-        if folder.is_dir()
-        for file in sorted(folder.rglob(".*"))
-        if file.is_file()
-        and kind_of(file)
-        and not file.name.startswith("._")
-        and not file.name.endswith(_SHOWN)
-        and not any(part.startswith(_HIDDEN) for part in file.relative_to(folder).parts[:-1])
-    ]
+def _is_hidden_by_dot(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    is_own = name.startswith(".") and not name.startswith("._") and not name.endswith(_SHOWN)
+    return is_own and entry.is_file()
 
 
 def kind_of(file: PurePath) -> str | None:
     """Kind of a file, by its suffix."""
-    suffixes = [suffix.lower() for suffix in file.suffixes]
-    while suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return _KINDS.get(suffixes[-1]) if suffixes else None
+    _, point, suffixes = file.name.lstrip(".").partition(".")
+    return _kind_of_suffixes(suffixes) if point else None
+
+
+@lru_cache(maxsize=1024)  # thousands of files have the same suffix
+def _kind_of_suffixes(suffixes: str) -> str | None:
+    parts = suffixes.lower().split(".")
+    while parts and f".{parts[-1]}" in COMPRESSED:
+        parts.pop()
+    return _KINDS.get(f".{parts[-1]}") if parts else None
 
 
 def why_not_read(file: Path) -> str:
@@ -149,31 +162,6 @@ def why_not_read(file: Path) -> str:
     if file.suffix.lower() in _PACKED:
         return f"errbar does not unpack {file.suffix}; unpack it first (.gz and .zst are read)"
     return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
-
-
-class ResolvedFolders(dict[str, str]):
-    """Cache of folders with links resolved, each looked up once.
-
-    `Path.resolve` looks up every parent folder of every file again: with 5,000 reports in
-    separate folders it took over a third of the reading time.
-    """
-
-    def real_path(self, path: Path) -> str:
-        """Like `path.resolve()`, but as text: creating thousands of Path objects is as slow."""
-        if ".." in path.parts:
-            return str(path.resolve())
-        return self._real(str(path.absolute()))
-
-    def __missing__(self, folder: str) -> str:
-        real = self[folder] = self._real(folder)
-        return real
-
-    def _real(self, path: str) -> str:
-        above, separator, name = path.rpartition(os.sep)
-        if not separator:  # the root, or a drive
-            return path
-        place = f"{self[above]}{separator}{name}"
-        return os.path.realpath(place) if os.path.islink(place) else place
 
 
 class _SmallFiles(dict[Path, bytes]):
@@ -312,13 +300,30 @@ def text_lines(file: Path) -> Iterator[str]:
 
 def begins_as_array(file: Path) -> bool:
     """Whether an uncompressed file starts with a JSON array."""
-    if file.suffix.lower() in COMPRESSED:
-        return False
+    return _begin_of(file).startswith(b"[")
+
+
+def begins_as_document(file: Path) -> bool:
+    """Whether an uncompressed file starts with a JSON array or object."""
+    return _begin_of(file).startswith((b"[", b"{"))
+
+
+def _begin_of(file: Path) -> bytes:
+    """The first bytes of an uncompressed file that are not blank; empty if it cannot be read."""
+    if _is_compressed(file):
+        return b""
+    begin = whole_file(file)
     try:
-        with open(file, "rb", buffering=0) as begin:
-            return begin.read(1024).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+        if begin is None:
+            with open(file, "rb", buffering=0) as content:
+                begin = content.read(1024)
     except OSError:
-        return False
+        return b""
+    return begin[:1024].removeprefix(BOM_UTF8).lstrip()
+
+
+def _is_compressed(file: Path) -> bool:
+    return file.name.lower().endswith(COMPRESSED)
 
 
 def begins_with_mark(file: Path) -> bool:
@@ -328,16 +333,22 @@ def begins_with_mark(file: Path) -> bool:
 
 def raw_text(file: Path) -> bytes:
     """Whole content of a file, without splitting lines, which is slow if there is only one."""
-    if file.suffix.lower() in COMPRESSED:
+    if _is_compressed(file):
         return b"".join(raw_lines(file))
+    small = whole_file(file)
     try:
-        return file.read_bytes()
+        return file.read_bytes() if small is None else small
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error}.") from error
 
 
 def raw_lines(file: Path) -> Iterator[bytes]:
     """Lines as bytes."""
+    if not _is_compressed(file):
+        small = whole_file(file)
+        if small is not None:
+            yield from io.BytesIO(small)
+            return
     suffix = file.suffix.lower()
     if suffix == ".zst":
         yield from _raw_lines_of_zst(file)

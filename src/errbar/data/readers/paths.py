@@ -13,17 +13,17 @@ from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.base import Choice, Found, Reader, find_readers, refuse_totals
 from errbar.data.readers.files import (
+    ARRAY,
     Paths,
-    find_files,
-    hidden_tables,
+    find_all_files,
     kind_of,
     opened_once,
     standard_input,
     why_not_read,
 )
 from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words, some_of
-from errbar.data.readers.tables.compared_files import Copies, copies_of_logs, copies_of_tables
-from errbar.data.readers.tables.files import is_array, read_tables
+from errbar.data.readers.tables.copies import Copies, copies_of_logs, copies_of_tables
+from errbar.data.readers.tables.files import read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
@@ -75,10 +75,10 @@ def read_paths(paths: Paths, request: ReadRequest) -> Source:
 def _read_paths(paths: Paths, request: ReadRequest) -> Source:
     names = [paths] if isinstance(paths, str | Path) else list(paths)
     names = [standard_input() if str(name) == "-" else name for name in names]
-    files = find_files(names)
+    files, hidden = find_all_files(names)
     by_name = {file for name in names for file in [Path(name)] if file.is_file()}
     accounts = _Skipped()
-    for file in hidden_tables(names):
+    for file in hidden:
         accounts.of(file).skipped = _HIDDEN
     if request.how.assignment:
         return _mapped(files, by_name, request, accounts, _shown(paths))
@@ -174,7 +174,7 @@ def _tables(
     matrices: dict[Path, Any] = {}
     tables = []
     for file in known:
-        array = arrays_in(file) if is_array(file) else None
+        array = arrays_in(file) if kind_of(file) == ARRAY else None
         if array is None and not request.how.assignment:
             array = read_matrix(file)
         if array is None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from errbar.base.remarks import guess, setting, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import is_whole, object_of
-from errbar.data.readers.files import ResolvedFolders
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.logs import Claim, Log, some_of
 from errbar.data.readers.swe_bench_runs import (
     Instance,

@@ -3,12 +3,13 @@
 import gzip
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from errbar import Runs, load
-from errbar.data.readers.tables import compared_files as copies_module
-from errbar.data.readers.tables.compared_files import copies_of_logs, copies_of_tables
+from errbar.data.readers.tables import copies as copies_module
+from errbar.data.readers.tables.copies import copies_of_logs, copies_of_tables
 from errbar.errors import RepeatedTrial
 from logs import REPOSITORY
 
@@ -114,3 +115,26 @@ def test_only_files_of_equal_size_are_opened(
 
     monkeypatch.setattr(copies_module, "_head", refuse)
     assert not copies_of_tables(sorted(tmp_path.iterdir())).of
+
+
+def test_files_of_equal_content_are_not_all_compared_with_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(200):
+        folder = tmp_path / f"task{n}"
+        folder.mkdir()
+        (folder / "report.json").write_text('{"resolved": true}')
+    shutil.copytree(tmp_path / "task7", tmp_path / "task7 (1)")
+    compared = 0
+
+    def counted(contents: Any, file: Path, original: Path) -> bool:
+        nonlocal compared
+        compared += 1
+        return is_copy(contents, file, original)
+
+    is_copy = copies_module._Contents.is_copy
+    monkeypatch.setattr(copies_module._Contents, "is_copy", counted)
+    files = sorted(tmp_path.rglob("*.json"))
+    found = copies_of_logs(files, files)
+    assert {str(copy.parent.name) for copy in found.of} == {"task7 (1)"}
+    assert compared < 3 * len(files)

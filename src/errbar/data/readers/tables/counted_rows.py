@@ -37,6 +37,10 @@ _NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", 
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"])))
 _MOST_ROWS = 10_000_000  # rows that counts are written out to
 _COPY = "errbar copy"
+_COUNTS = [
+    frozenset(map(plain_name, (meaning, *USUAL_COUNTS[meaning])))
+    for meaning in ("trials", "correct")
+]
 
 
 def are_counts(
@@ -49,10 +53,7 @@ def are_counts(
     if {"trials", "correct"} & set(assignment):
         return True
     lower = {plain_name(str(name)): str(name) for name in names}
-    has = [
-        {plain_name(name) for name in (meaning, *USUAL_COUNTS[meaning])} & lower.keys()
-        for meaning in ("trials", "correct")
-    ]
+    has = [names_of_count & lower.keys() for names_of_count in _COUNTS]
     if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]

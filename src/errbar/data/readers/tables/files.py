@@ -20,7 +20,6 @@ from errbar.data.queries.expressions import FILE
 from errbar.data.readers.base import paused_collector
 from errbar.data.readers.documents import parse, parse_lines
 from errbar.data.readers.files import (
-    ARRAY,
     ARROW,
     CSV,
     EXCEL,
@@ -33,6 +32,7 @@ from errbar.data.readers.files import (
     raw_text,
     text_lines,
 )
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames, with_one_row
@@ -382,7 +382,8 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     if len(files) < 2 and not named:
         return None, []
     single = with_one_row([relation for relation, _ in found])
-    wholes = [file.resolve().parent if file in single else file for file in files]
+    real = ResolvedFolders()
+    wholes = [real.folder_of(file) if file in single else file for file in files]
     distinct = list(dict.fromkeys(wholes))
     remarks = [guess("Files with one row each are questions of the system that their folder is")]
     if len(distinct) == 1 and not named:
@@ -393,8 +394,3 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
     return by_file, [*(remarks if single else []), *naming.remarks]
-
-
-def is_array(file: Path) -> bool:
-    """Whether a file is a NumPy array."""
-    return kind_of(file) == ARRAY

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, warning
-from errbar.data.readers.files import ResolvedFolders
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError

@@ -72,7 +72,7 @@ from errbar.data.readers.tables.total_tables import counts_of_tasks, means_of_ru
 from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
-_WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand
+_WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand, and have no totals
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         relation, remarks = _flat(engine, relation, how.assignment)
         looked = sample_of(relation)
         columns = _find(relation.names, how.assignment, looked)
-    are_large = _size(relation) > LARGE
+    size = sum(file.stat().st_size for file in relation.files if file.exists())
+    are_large = size > LARGE
     texts = texts_of_outcome(relation.rows, columns) if not are_large else None
     words = None if texts is None else {text.word for text in texts}
     rows, left_out = without_headers(relation.rows, columns, words)
@@ -126,7 +127,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     if "outcome" in columns and how.repeats == "last":
         rows, notes = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += notes
-    if "outcome" in columns and _is_large(relation):
+    if "outcome" in columns and size > _WRITTEN_BY_HAND:
         remarks.append(unchecked(f"The files have more than {_WRITTEN_BY_HAND >> 20} MB"))
     elif "outcome" in columns:
         rows, columns, lost, notes = _mended(rows, columns, how)
@@ -143,15 +144,6 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         )
     originals = (relation.rows,)
     return Shaped(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
-
-
-def _size(relation: Relation) -> int:
-    return sum(file.stat().st_size for file in relation.files if file.exists())
-
-
-def _is_large(relation: Relation) -> bool:
-    """Whether files are too large for another scan, and thus unlikely to contain totals."""
-    return _size(relation) > _WRITTEN_BY_HAND
 
 
 def _mended(

@@ -18,7 +18,7 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.files import CSV, JSON, PARQUET, begins_as_array, kind_of, text_lines
+from errbar.data.readers.files import CSV, JSON, PARQUET, begins_as_document, kind_of, text_lines
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"
@@ -27,10 +27,10 @@ NO_ROWS = "it has the names of columns and no rows"
 
 def why_no_rows(file: Path) -> str:
     """Reason a file has no rows; empty if it has some, or if that is checked elsewhere."""
+    if kind_of(file) == JSON and begins_as_document(file):
+        return ""  # it may be a single line, which need not be read for that
     if not file.stat().st_size:
         return EMPTY
-    if kind_of(file) == JSON and begins_as_array(file):
-        return ""  # it may be a single line, which need not be read for that
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
     try:
         with plain_errors():
