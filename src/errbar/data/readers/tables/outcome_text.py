@@ -90,11 +90,12 @@ class UnusualText(NamedTuple):
 
 def unusual_texts(rows: Any, name: str) -> list[UnusualText] | None:
     """Texts of a column that are not finite numbers; None if there are many or long ones."""
+    short = f"left({quoted(name)}, {LONGEST + 1})"
     word = "lower(trim(text))"
     finite = f"length(text) <= {LONGEST} AND isfinite(TRY_CAST(text AS DOUBLE))"
     number, share = f"TRY_CAST({word} AS DOUBLE)", f"TRY_CAST(rtrim({word}, '% ') AS DOUBLE) / 100"
     found = (
-        rows.aggregate(f"left({quoted(name)}, {LONGEST + 1}) AS text, count(*) AS n", "text")
+        rows.aggregate(f"{short} AS text, count(*) AS n", short)
         .filter(f"text IS NOT NULL AND NOT coalesce({finite}, false)")
         .project(f"text, n, {word}, {number}, {share}")
         .limit(_MOST + 1)
