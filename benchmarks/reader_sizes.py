@@ -1,6 +1,6 @@
 """Time and memory of every reader per row at several sizes, beside a bare loop of `json.loads`.
 
-    scripts/bench readers sizes                  10,000, 40,000 and 160,000 rows
+    scripts/bench readers sizes                  10,000 and 100,000 rows
     scripts/bench readers sizes --million        a million rows too
     scripts/bench readers sizes --only helm      one reader
     scripts/bench readers sizes --words 0        records without any long text, the hardest case
@@ -30,7 +30,7 @@ from errbar.data.readers.base import Choice, every_reader, find_readers
 from errbar.data.readers.files import find_files, opened_once
 
 WRITERS = reader_logs.WRITERS | reader_logs_boards.WRITERS | reader_logs_platforms.WRITERS
-SIZES = (10_000, 40_000, 160_000)
+SIZES = (10_000, 100_000)
 MILLION = 1_000_000
 FILES = 100_000
 WORDS = 100
@@ -175,23 +175,56 @@ def _bare(place: Path) -> float:
 
 
 def measure_files(files: int) -> None:
-    """Many small files of one harness in a directory: found, recognised, read."""
-    with tempfile.TemporaryDirectory() as temporary:
-        place = Path(temporary) / "log"
-        place.mkdir()
-        row = {"completion": text_of(20), "result": "passed", "passed": True}
-        for at in range(files):
-            line = json.dumps({"task_id": f"HumanEval/{at}", **row})
-            (place / f"m{at}_results.jsonl").write_text(f"{line}\n", encoding="utf-8")
-        steps = _asked("files", place)
-    shown = ", ".join(f"{name} {1e6 * seconds / files:.0f} µs" for name, seconds in steps.items())
-    print(f"{files:,} files of one row: {shown} a file")
+    """Many small files in a directory: each step of reading them, and the whole load."""
+    for name, write in FILES_OF.items():
+        with tempfile.TemporaryDirectory() as temporary:
+            place = Path(temporary) / "log"
+            place.mkdir()
+            write(place, files, text_of(20))
+            steps = _asked("files", place)
+        memory = steps.pop("memory")
+        shown = ", ".join(f"{step} {1e6 * taken / files:.0f}" for step, taken in steps.items())
+        ratio = steps["load"] / steps["bare loop"]
+        print(
+            f"{files:,} files, {name}, µs a file: {shown}; load is {ratio:.1f} times the loop; "
+            f"{memory / files:,.0f} bytes a file",
+            flush=True,
+        )
+
+
+def _one_sample_each(place: Path, files: int, text: str) -> None:
+    """A system in every file, as HumanEval writes its results."""
+    row = {"completion": text, "result": "passed", "passed": True}
+    for at in range(files):
+        line = json.dumps({"task_id": f"HumanEval/{at}", **row})
+        (place / f"m{at}_results.jsonl").write_text(f"{line}\n", encoding="utf-8")
+
+
+def _one_row_each(place: Path, files: int, text: str) -> None:
+    """A table of one row in every file, of no harness."""
+    for at in range(files):
+        line = json.dumps({"id": f"q{at}", "correct": at % 3 > 0, "answer": text})
+        (place / f"r{at}.json").write_text(f"{line}\n", encoding="utf-8")
+
+
+FILES_OF = {
+    "results of HumanEval": _one_sample_each,
+    "trials of Harbor": WRITERS["harbor"],
+    "tables of one row": _one_row_each,
+}
 
 
 def many(place: Path) -> dict[str, float]:
-    """Seconds of each step; what was read to recognise a file is kept to read it."""
-    with opened_once():
-        return _steps(place)
+    """Seconds of each step, and of the whole load, after the readers and the engine are loaded."""
+    every_reader()
+    errbar.load([{"id": "q1", "correct": 1}])
+    before = _peak()
+    start = time.process_time()
+    errbar.load(place)
+    whole, memory = time.process_time() - start, _peak() - before
+    with opened_once():  # what was read to recognise a file is kept to read it
+        steps = _steps(place)
+    return {**steps, "load": whole, "bare loop": _bare(place), "memory": memory}
 
 
 def _steps(place: Path) -> dict[str, float]:
@@ -201,15 +234,10 @@ def _steps(place: Path) -> dict[str, float]:
     found = next(iter(find_readers(files).found), None)
     known = time.process_time()
     if found is None:
-        raise SystemExit(f"{place}: no reader knows these files")
+        return {"list": listed - start, "recognise": known - listed}
     found.reader.read(found.files, Choice())
     done = time.process_time()
-    return {
-        "listed in": listed - start,
-        "recognised in": known - listed,
-        "read in": done - known,
-        "bare loop": _bare(place),
-    }
+    return {"list": listed - start, "recognise": known - listed, "read": done - known}
 
 
 def _peak() -> int:

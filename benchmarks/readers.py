@@ -2,7 +2,7 @@
 
     scripts/bench readers                everything, at full size: a log of 300 MB, 4,000 samples
     scripts/bench readers lm_eval        one part only
-    scripts/bench readers sizes          every reader at three sizes, time and memory per row
+    scripts/bench readers sizes          every reader at two sizes, time and memory per row
     scripts/bench readers --quick        a small log, to see that it runs
     scripts/bench readers --dir /big     the logs go there, and stay
 
