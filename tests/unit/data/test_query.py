@@ -32,8 +32,8 @@ def engine() -> _Counting:
 
 
 def test_steps_give_the_rows_of_duckdbs_own_relation(engine: _Counting) -> None:
-    mine = Query(engine, ROWS)
-    other = engine.engine.sql(ROWS)
+    mine: Any = Query(engine, ROWS)
+    other: Any = engine.engine.sql(ROWS)
     for rows in (mine, other):
         steps = rows.filter("outcome > 0 OR id = 0").project("id, outcome * 2 AS twice")
         each = steps.aggregate("twice, count(*) AS n", "twice").order("twice DESC").limit(2)
