@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 import errbar
-from errbar.base.layout import page
+from errbar.base.narrow_tables import page_of_width
 from errbar.base.remarks import on_command_line
 from errbar.cli.io import print_lines
 from errbar.plots import Picture
@@ -74,7 +74,7 @@ def terminal() -> str:
     )
     console.print(Text.assemble(("$ ", "dim"), "errbar repo-repair.csv"))
     with on_command_line():
-        print_lines(page(errbar.load(DEMO).overview().parts(), WIDTH), console)
+        print_lines(page_of_width(errbar.load(DEMO).overview().parts(), WIDTH), console)
     whole = console.export_svg(title="errbar", unique_id="terminal")
     return re.sub(r"@font-face \{.*?\}", "", whole, flags=re.DOTALL).replace(
         "Fira Code, monospace", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace"

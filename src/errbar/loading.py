@@ -41,9 +41,9 @@ from errbar.data.readers.tables.frames import (
 )
 from errbar.data.readers.tables.json_objects import are_columns, keys_of_lists
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
-from errbar.data.sources.arrays import array_source, is_list, refuse_ids
+from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source, is_list, refuse_ids
 from errbar.data.sources.joined import Joined
-from errbar.data.sources.tables import CountsSource, MatrixSource, Source, TableSource
+from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.judges import judged_runs
 from errbar.runs import Runs

@@ -14,9 +14,9 @@ from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.base.arguments import describe, strict_share
 from errbar.base.arrays import Array, Seed
 from errbar.data.counts import CountsByState
+from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.results.base import reason_of

@@ -25,7 +25,7 @@ from errbar.analysis.score import (
     usual_metrics,
 )
 from errbar.base.arrays import Seed
-from errbar.data.queries.slices import failures_as
+from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import ErrbarError, InputError
 from errbar.metrics import Metric, family

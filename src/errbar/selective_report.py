@@ -11,8 +11,7 @@ from errbar.analysis.compare_ranked import compare
 from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
-from errbar.base.layout import Table
-from errbar.base.tables import DASH, interval_title, percent, pointed, supported
+from errbar.base.tables import DASH, Table, interval_title, percent, pointed, supported
 from errbar.data.predictions import Predictions
 from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of

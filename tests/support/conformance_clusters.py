@@ -9,7 +9,7 @@ import numpy as np
 
 import errbar
 from errbar.data.columns import NO_RESULT, UNSCORED
-from errbar.data.queries.slices import COUNTED
+from errbar.data.queries.questions import COUNTED
 
 Meaning = Callable[[str], str | None]  # the column that holds it
 Rows = Sequence[Mapping[str, Any]]

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import is_reward
-from errbar.analysis.rewards import SystemValues, rewarded, tallied, voted
+from errbar.analysis.question_values import SystemValues, question_values
 from errbar.analysis.score import ScoredMetric, Short
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import setting, way_to_say
-from errbar.base.tables import counted
+from errbar.base.remarks import counted, setting, way_to_say
 from errbar.data.counts import CountsByState
-from errbar.data.queries.slices import NEVER_SCORED, Named
+from errbar.data.queries.named import Named
+from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError, NotEnoughTrials
 from errbar.metrics import CountMetric, VoteAt
@@ -279,7 +279,7 @@ class TaskSystems:
 
     def _values_by_system(
         self, metric: ScoredMetric
-    ) -> tuple[dict[str, "SystemValues"], dict[str, InputError], list[str]]:
+    ) -> tuple[dict[str, SystemValues], dict[str, InputError], list[str]]:
         """Values per system, reasons why others have none, and questions dropped."""
         refused: dict[str, InputError] = {}
         while True:
@@ -308,12 +308,8 @@ class TaskSystems:
         if self._policy.failures == "missing" and not named.slice.scored.any():
             raise InputError("no row has a result")
         k = metric.k if isinstance(metric, VoteAt) else metric.draws
-        if isinstance(metric, VoteAt):
-            found = voted(self._source, named, metric, self._policy.failures)
-        elif rewards:
-            found = rewarded(self._source, named, self._policy.failures)
-        else:
-            found = tallied(self._source, named, metric, self._policy.failures)
+        failures = self._policy.failures
+        found = question_values(self._source, named, metric, failures, rewards=rewards)
         subject = str(Subject(system, self._task))
         kept = self._long_enough(found, k, subject, metric, remarks)
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())

@@ -22,9 +22,9 @@ from errbar.analysis.score import (
 )
 from errbar.base.arrays import Array, Seed
 from errbar.data.predictions import Predictions, Resampling
+from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.queries.slices import Slice, failures_as
 from errbar.data.scored import Scored
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError

@@ -5,9 +5,10 @@ import math
 from errbar.analysis.methods import Calibrated, Posterior
 from errbar.analysis.readings import repeated_ids
 from errbar.analysis.score import Scoring, by_subject, scored_metric
-from errbar.data.queries.slices import Slice, failures_as
+from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.readers.logs import TALLIES, Claim
-from errbar.data.sources.tables import CountsSource, CountsTableSource, Source, TableSource
+from errbar.data.sources.arrays import CountsSource
+from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import ErrbarError, InputError, RepeatedTrial
 from errbar.results.estimate import Subject
 from errbar.results.inspection import Agreement, Inspection

@@ -1,18 +1,39 @@
-"""Remarks on the range of outcomes: different scales, numbers that may stand for no result."""
+"""Remarks on outcomes other than 0 and 1: different scales, numbers that may mean no result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.base.remarks import Above, guess, warning
-from errbar.data.queries.slices import Slice
+from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 
+_TRUTHS = (
+    *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
+    *("resolved", "is_resolved", "solved"),
+)
 _GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
 
 
-def scales(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
-    if all(part.is_binary for part in found):
+def remarks_on_rewards(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """Remarks on a column of right and wrong that has other numbers, and on their scale."""
+    return [*_strange_truths(source, found), *_scales(source, found)]
+
+
+def _strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """Warning on a column of right and wrong that has other numbers than 0 and 1."""
+    column = source.outcome_column
+    if column.lower() not in _TRUTHS:
         return []
+    other = sum(int(part.other @ part.questions) for part in found)
+    return [
+        warning(
+            f"{other} rows of {column!r} are neither 0 nor 1: all are taken as rewards and "
+            f"averaged as they are."
+        )
+    ]
+
+
+def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
     ranges = {part.key: _values(source, part) for part in found}
     ranges = {key: values for key, values in ranges.items() if values}
     least, most = (how(how(part) for part in ranges.values()) for how in (min, max))

@@ -21,8 +21,7 @@ from errbar.analysis.methods.population import Assumption, bounds_of_metric
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.analysis.spreads import SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
-from errbar.base.remarks import setting
-from errbar.base.tables import counted
+from errbar.base.remarks import counted, setting
 from errbar.errors import InputError
 from errbar.kernels import bounded_mean as bounded
 from errbar.kernels import sign_flip as signs

@@ -18,7 +18,7 @@ from errbar.analysis.pairs import guessed_ranges
 from errbar.analysis.rank_scores import JointScores, RankedPart, RankRequest, Scoring, usual_scoring
 from errbar.analysis.score import first_of
 from errbar.base.arrays import Array
-from errbar.base.tables import counted
+from errbar.base.remarks import counted
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable

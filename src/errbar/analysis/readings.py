@@ -12,13 +12,13 @@ import numpy as np
 
 from errbar.analysis.alignment import by_task
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.outcome_scales import scales
+from errbar.analysis.outcome_scales import remarks_on_rewards
 from errbar.analysis.score import Scoring, by_subject, first_of
 from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
-from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as, without_cluster
+from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as, without_cluster
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Key, Source, TableSource
 from errbar.errors import ErrbarError
@@ -58,7 +58,9 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
     if alone:
         remarks.append(alone)
     remarks += nameless_systems(found)
-    for look in (strange_truths, copied_rows, scales, ids_written_otherwise, repeated_ids):
+    if not all(part.is_binary for part in found):
+        remarks += remarks_on_rewards(source, found)
+    for look in (copied_rows, ids_written_otherwise, repeated_ids):
         remarks += look(source, found)
     return [*remarks, *source.origin.remarks]
 
@@ -175,10 +177,6 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
 
 _MOST_SHOWN = 3
 _MOST_ROWS = 200_000  # rows that are compared one by one
-_TRUTHS = (
-    *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
-    *("resolved", "is_resolved", "solved"),
-)
 
 
 def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
@@ -289,20 +287,6 @@ def nameless_systems(found: Sequence[Slice]) -> list[Above]:
         warning(
             f"{rows} of {all_rows} rows name no system, though others do: they are taken as one "
             f"system without a name."
-        )
-    ]
-
-
-def strange_truths(source: Source, found: Sequence[Slice]) -> list[Above]:
-    """Warning on a column of right and wrong that has other numbers than 0 and 1."""
-    column = source.outcome_column
-    if column.lower() not in _TRUTHS or all(part.is_binary for part in found):
-        return []
-    other = sum(int(part.other @ part.questions) for part in found)
-    return [
-        warning(
-            f"{other} rows of {column!r} are neither 0 nor 1: all are taken as rewards and "
-            f"averaged as they are."
         )
     ]
 

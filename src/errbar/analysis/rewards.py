@@ -7,12 +7,11 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import counts_of, estimate_of, is_reward, results_of, values_in
+from errbar.analysis.evaluate import estimate_of, is_reward, results_of, values_in
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.population import (
@@ -20,21 +19,19 @@ from errbar.analysis.methods.population import (
     bounds_of_metric,
     mean_of_sample,
     of_a_share,
-    right_or_wrong,
 )
 from errbar.base.arguments import require_all, require_scale, scaled_weights
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array
 from errbar.base.remarks import guess, setting, warning, way_to_say
-from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.answers import Ballots
-from errbar.data.queries.slices import Named, Results, Slice
+from errbar.data.queries.questions import Slice
+from errbar.data.queries.results import Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
 from errbar.kernels.sign_flip import effective_size
 from errbar.kernels.urn import most_noise
 from errbar.metrics import CountMetric, Metric, VoteAt
-from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
 # Some harnesses write the smallest normal float, or a few times it, in place of 0.
@@ -229,7 +226,7 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:
-    """What the interval is for; the documented posterior is for these very questions."""
+    """The target of the interval; the documented posterior is for this exact benchmark."""
     if not isinstance(method, Calibrated):
         if weights is not None:
             refuse_weights_in("the documented posterior")
@@ -301,7 +298,7 @@ def _among_questions(
     if not found.sd or (is_guess and np.ptp(answered.values) == 0):
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if is_guess and known.assume == "nothing":
-        found = _beyond__guess(found, answered, method.level)
+        found = _beyond_guess(found, answered, method.level)
     in_all = known.questions_in_all
     if in_all is None:
         return found, ""
@@ -312,7 +309,7 @@ def _among_questions(
     return of_a_share(found, answered.values.size / in_all, noise)
 
 
-def _beyond__guess(found: Summary, answered: Answered, level: float) -> Summary:
+def _beyond_guess(found: Summary, answered: Answered, level: float) -> Summary:
     """Move an end outwards to that of Hall's interval, because guessed bounds may be too near."""
     values = answered.values
     each = np.ones(values.size) if answered.weights is None else answered.weights
@@ -338,62 +335,3 @@ def _within_questions(answered: Answered) -> tuple[float, int, str]:
     if not total:
         return math.nan, 0, "the trials of each question agree, so there is no spread to estimate"
     return total, int((answered.trials - 1).sum()), ""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SystemValues:
-    """Values of one system by one metric, for the questions that have one."""
-
-    questions: Sequence[str]
-    parts: Sequence[Array]  # values of what the metric is made of
-    trials: Integers
-    correct: Integers | None = None
-    noise: Array | None = None
-    bounded: bool = True
-
-
-def rewarded(source: Source, named: Named, failures: str) -> SystemValues:
-    """Mean reward of each question."""
-    found = rewards_of(results_of(source, named.slice), failures)
-    return SystemValues(
-        questions=found.questions,
-        parts=[found.values],
-        trials=found.trials,
-        noise=found.noise,
-        bounded=False,
-    )
-
-
-def voted(source: Source, named: Named, metric: VoteAt, failures: str) -> SystemValues:
-    """Share of right votes of each question; nan with too few trials."""
-    ballots = ballots_of(source, named.slice, failures)
-    fine = [each for each in ballots if each.trials >= metric.k]
-    values = np.full(len(ballots), np.nan)
-    values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
-    trials = np.array([each.trials for each in ballots], dtype=np.int64)
-    names = [each.question for each in ballots]
-    return SystemValues(questions=names, parts=[values], trials=trials)
-
-
-def tallied(source: Source, named: Named, metric: CountMetric, failures: str) -> SystemValues:
-    """Values of each question from its counts; nan with too few trials."""
-    counts = counts_of(source, named.slice, metric, failures)
-    names: Sequence[str] = named.questions
-    if isinstance(counts, CategoryCounts):
-        names = list(map(str, counts.questions))
-        if isinstance(metric, CategoryMetric) and not metric.parts():
-            tally = Tally(counts.tally, counts.repeats())
-            values = metric.row_values(tally)
-            return SystemValues(questions=names, parts=[values], trials=counts.trials)
-        counts = cast(CountsByState, right_or_wrong(counts))
-    some = (counts.trials > 0) & (counts.trials >= metric.draws)
-    short = np.full(counts.trials.size, np.nan)
-    once = np.ones((1, int(some.sum())))
-    states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
-    parts = []
-    for part in metric.parts():
-        values = short.copy()
-        if some.any():
-            values[some] = part.subset_means([part], states)[0]
-        parts.append(values)
-    return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)

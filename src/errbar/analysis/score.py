@@ -34,9 +34,8 @@ from errbar.analysis.rewards import (
     rewards_of,
     votes_on,
 )
-from errbar.base.remarks import way_to_say
-from errbar.base.tables import counted
-from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
+from errbar.base.remarks import counted, way_to_say
+from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.metrics import CountMetric, Metric, VoteAt

@@ -115,6 +115,22 @@ def have(number: int) -> str:
     return "has" if number == 1 else "have"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a count with its noun in the singular or plural.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def all_of(number: int, noun: str) -> str:
+    """Return "all 3 rows", or "both rows"."""
+    return f"both {noun}s" if number == 2 else f"all {counted(number, noun)}"
+
+
 def mean_in_brackets(of: str, mean: float | None) -> str:
     """Return the mean under an interpretation in brackets; empty if there is no mean."""
     return "" if mean is None else f" (mean of all {of} {mean:.4g})"

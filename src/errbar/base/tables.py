@@ -1,24 +1,26 @@
-"""Numbers to their significant digits, and tables as Markdown, LaTeX and JUnit reports."""
+"""Numbers to their significant digits, and pages of text: conclusions, remarks and tables.
+
+A pipe, a notebook and a terminal get the same lines; only a terminal has a width, to which
+`narrow_tables` fits them, and shows tones.
+"""
 
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
 from typing import NamedTuple
-from xml.etree import ElementTree as Xml
 
-_FOOTER_WIDTH = 80
+from errbar.base.remarks import MARK
+
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
-_CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
+CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-# An underscore between letters or digits is no markup, nor is the sign in "> 0.999".
-_MARKUP = re.compile(
-    r"[\\`*~\[\]<&|$#]|>(?! \d)|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.|(?<!\w)@", re.IGNORECASE
-)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # where a spreadsheet takes a cell for a formula
 _NUMBER = re.compile(r"[<>]? ?[-+−]?[\d,.]+(e-?\d+)?( ?%)?( \[[-+\d., e–]+\])?( \*)?")
 _UNKNOWN_DIGITS, _EXACT_DIGITS = 4, 12  # significant digits if sd is nan, and if it is 0
 _NO_NUMBER = "nan"
@@ -26,6 +28,8 @@ _NO_BREAK = "\u00a0"
 DASH = "–"  # printed for a missing number
 _MOST_DECIMALS = 12  # smaller numbers are written as 1.2e-20
 _percent: ContextVar[bool] = ContextVar("percent", default=False)
+_WIDEST_TEXT = 80  # sentences are wrapped to at most this width
+GAP = "  "  # between columns
 
 
 def supported(number: float, sd: float) -> str:
@@ -74,22 +78,6 @@ def percent(level: float) -> str:
 def interval_title(level: float) -> str:
     """Return what an interval is called wherever it is printed, as in "95% CI"."""
     return f"{percent(level)} CI"
-
-
-def all_of(number: int, noun: str) -> str:
-    """Return "all 3 rows", or "both rows"."""
-    return f"both {noun}s" if number == 2 else f"all {counted(number, noun)}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a count with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def score_text(number: float, sd: float) -> str:
@@ -156,175 +144,6 @@ def interval_cells(
     return cells
 
 
-def wrapped(notes: Iterable[str], width: int = _FOOTER_WIDTH) -> list[str]:
-    """Wrap each note to `width` columns; continuation lines are indented."""
-    return [_wrap(printable(note), width) for note in notes]
-
-
-def _wrap(note: str, width: int) -> str:
-    """Wrap a note without a break within "95% CI"."""
-    text = textwrap.fill(
-        note.replace("% CI", f"%{_NO_BREAK}CI"),
-        width,
-        subsequent_indent="  ",
-        break_long_words=False,  # a name stays whole
-        break_on_hyphens=False,
-    )
-    return text.replace(f"%{_NO_BREAK}CI", "% CI")
-
-
-def printable(text: str) -> str:
-    """Return text on one line, with control characters escaped.
-
-    Examples
-    --------
-    >>> print(printable("two\\nlines and \\x1b[31mred"))
-    two lines and \\x1b[31mred
-    """
-    on_one_line = _BREAKS.sub(" ", text)
-    return _CONTROLS.sub(_escaped, on_one_line)
-
-
-def printable_json(text: str) -> str:
-    """Return equivalent JSON with control characters escaped, except line breaks."""
-    return _CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else f"\\u{ord(c[0]):04x}", text)
-
-
-def each_printable(cells: Iterable[str]) -> list[str]:
-    """Return the cells with control characters escaped."""
-    return [printable(cell) for cell in cells]
-
-
-def markdown_table(
-    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
-) -> str:
-    """Return columns and notes as a Markdown table, with all markup in them escaped.
-
-    Columns of numbers are aligned to the right, and the brackets of intervals are no markup.
-    """
-    cells = [list(column) for column in columns]
-    head, *rows = zip(*map(_inert_column, cells), strict=True)
-    rule = ["---:" if is_numeric(column) else "---" for column in cells]
-    lines = [_row(head), _row(rule), *(_row(row) for row in rows)]
-    first = [f"{inert_markdown(note)}  " for note in above]
-    below = [f"{inert_markdown(note)}  " for note in notes]
-    return "\n".join([*first, *([""] if first else []), *lines, "", *below]).rstrip()
-
-
-def _inert_column(column: Sequence[str]) -> list[str]:
-    head, *cells = column
-    name, _, title = head.rpartition(" [")
-    if not (is_numeric(column) and re.fullmatch(r"([\d.]+% )?CI\]", title)):
-        return [inert_markdown(cell) for cell in column]
-    ends = [cell.partition(" [") for cell in cells]
-    return [
-        f"{inert_markdown(name)} [{title}",
-        *(f"{inert_markdown(value)}{gap}{rest}" for value, gap, rest in ends),
-    ]
-
-
-def inert_markdown(text: str) -> str:
-    """Return text with Markdown markup, links and mentions escaped.
-
-    Examples
-    --------
-    >>> print(inert_markdown("a|b <i> pass@1"))
-    a&#124;b &#60;i&#62; pass@1
-    """
-    return _MARKUP.sub(_as_entity, printable(text))
-
-
-def inert_csv(value: object) -> object:
-    """Return text with control characters escaped and formulas marked as text.
-
-    Examples
-    --------
-    >>> inert_csv("=1+1"), inert_csv(-1.5), inert_csv("a\\x07")
-    ("'=1+1", -1.5, 'a\\\\x07')
-    """
-    if not isinstance(value, str):
-        return value
-    mark = "'" if value.startswith(_FORMULA) else ""
-    return mark + _CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else _escaped(c), value)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
-
-
-def _as_entity(found: re.Match[str]) -> str:
-    """Escape a character; GitHub links @name and #1 even then, so a comment separates them."""
-    return f"&#{ord(found[0])};{'<!-- -->' if found[0] in '@#' else ''}"
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cell.strip() for cell in cells)} |"
-
-
-def latex_table(
-    columns: Iterable[Sequence[str]], notes: Iterable[str], above: Iterable[str] = ()
-) -> str:
-    """Return columns and notes as a LaTeX table for the booktabs package; notes are comments.
-
-    Numbers are aligned to the right, with blanks as wide as digits after those with fewer decimals.
-    """
-    cells = [each_printable(column) for column in columns]
-    kinds = ["r" if is_numeric(column) else "l" for column in cells]
-    written = [
-        [_latex(head), *map(_latex_number if kind == "r" else _latex, rest)]
-        for kind, (head, *rest) in zip(kinds, cells, strict=True)
-    ]
-    body = [f"{' & '.join(row)} \\\\" for row in zip(*written, strict=True)]
-    return "\n".join(
-        [
-            *(f"% {note}" for note in each_printable(above)),
-            f"\\begin{{tabular}}{{{''.join(kinds)}}}",
-            "\\toprule",
-            body[0],
-            "\\midrule",
-            *body[1:],
-            "\\bottomrule",
-            "\\end{tabular}",
-            *(f"% {note}" for note in each_printable(notes)),
-        ]
-    )
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "×": r"$\times$",
-    "–": "--",
-    "…": r"\dots{}",
-    "·": r"$\cdot$",
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-}
-
-
-def _latex(cell: str) -> str:
-    text = "".join(_LATEX.get(letter, letter) for letter in cell.strip())
-    # After \\ and \toprule a bracket begins an argument, and an asterisk belongs to the command.
-    return f"{{}}{text}" if text.startswith(("[", "*")) else text
-
-
-def _latex_number(cell: str) -> str:
-    blanks = len(cell) - len(cell.rstrip())
-    phantom = f"\\phantom{{{'0' * blanks}}}" if blanks else ""
-    return f"{_latex(cell).replace('-', '$-$')}{phantom}"
-
-
-def is_numeric(column: Sequence[str]) -> bool:
-    """Whether a column, which begins with its head, has nothing but numbers and intervals."""
-    cells = [cell.strip() for cell in column[1:]]
-    return any(cells) and all(cell in ("", DASH) or _NUMBER.fullmatch(cell) for cell in cells)
-
-
 def pointed(cells: Iterable[str]) -> list[str]:
     """Return cells padded so that decimal points align; nan becomes a dash.
 
@@ -339,52 +158,221 @@ def pointed(cells: Iterable[str]) -> list[str]:
     return [f"{integer:>{left}}{point + rest:<{right}}" for integer, point, rest in parts]
 
 
-_NO_XML = re.compile("[\ufffe\uffff]")  # not allowed in XML, beside what `printable` escapes
+def is_numeric(column: Sequence[str]) -> bool:
+    """Whether a column, which begins with its head, has nothing but numbers and intervals."""
+    cells = [cell.strip() for cell in column[1:]]
+    return any(cells) and all(cell in ("", DASH) or _NUMBER.fullmatch(cell) for cell in cells)
 
 
-class JUnitCase(NamedTuple):
-    """A test case of a JUnit report."""
-
-    group: str
-    name: str
-    failure: str  # kind of the failure; empty if the test passes
-    message: str
-
-
-def junit_report(name: str, suite: str, cases: Sequence[JUnitCase]) -> str:
-    """A JUnit report of one suite.
+def printable(text: str) -> str:
+    """Return text on one line, with control characters escaped.
 
     Examples
     --------
-    >>> print(junit_report("all", "some", [JUnitCase("a", "b", "", "fine & good")]))
-    <?xml version="1.0" encoding="utf-8"?>
-    <testsuites name="all" tests="1" failures="0" errors="0">
-      <testsuite name="some" tests="1" failures="0" errors="0" skipped="0" time="0">
-        <testcase classname="a" name="b" time="0">
-          <system-out>fine &amp; good</system-out>
-        </testcase>
-      </testsuite>
-    </testsuites>
+    >>> print(printable("two\\nlines and \\x1b[31mred"))
+    two lines and \\x1b[31mred
     """
-    failed = sum(bool(case.failure) for case in cases)
-    counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
-    root = Xml.Element("testsuites", {"name": _text(name), **counts})
-    more = {"skipped": "0", "time": "0"}
-    inside = Xml.SubElement(root, "testsuite", {"name": _text(suite), **counts, **more})
-    for case in cases:
-        element = Xml.SubElement(
-            inside, "testcase", classname=_text(case.group), name=_text(case.name), time="0"
-        )
-        if case.failure:
-            Xml.SubElement(
-                element, "failure", type=case.failure, message=_text(case.message)
-            ).text = _text(case.message)
-        else:
-            Xml.SubElement(element, "system-out").text = _text(case.message)
-    Xml.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{Xml.tostring(root, encoding="unicode")}'
+    on_one_line = _BREAKS.sub(" ", text)
+    return CONTROLS.sub(escaped, on_one_line)
 
 
-def _text(text: str) -> str:
-    """Printable text without characters that XML does not allow."""
-    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
+def each_printable(cells: Iterable[str]) -> list[str]:
+    """Return the cells with control characters escaped."""
+    return [printable(cell) for cell in cells]
+
+
+def escaped(found: re.Match[str]) -> str:
+    """Return a control character as an escape sequence."""
+    return found[0].encode("unicode_escape").decode()
+
+
+class Tone(StrEnum):
+    """How a piece of text looks on a terminal, as a style of rich."""
+
+    PLAIN = ""
+    STRONG = "bold"
+    GOOD = "bold green"
+    BAD = "bold red"
+    DIM = "dim"
+    WARNING = "yellow"
+
+
+class Detail(Enum):
+    """How much of a page is printed."""
+
+    TABLE = "table"  # only tables
+    USUAL = "usual"  # conclusions, warnings and tables
+    EXPLAINED = "explained"  # definitions and methods as well
+
+
+class Headline(NamedTuple):
+    """A conclusion in a sentence of two parts: the claim, and the numbers behind it."""
+
+    claim: str
+    rest: str
+    tone: Tone = Tone.PLAIN
+
+
+Line = tuple[tuple[str, Tone], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of text, with a conclusion and remarks above them and notes below."""
+
+    columns: Sequence[Sequence[str]]  # each from its head down
+    notes: Sequence[str] = ()
+    breaks: Collection[int] = ()  # indices of rows that begin a new group
+    above: Sequence[str] = ()  # remarks on how the data were interpreted
+    conclusion: Headline | None = None
+    footer: str = ""  # what the numbers mean, in a line
+    explanation: Sequence[str] = ()  # definitions and methods, printed if asked for
+    drops: Sequence[str] = ()  # heads of columns, the first to be left out first
+    tones: Mapping[str, Tone] = field(default_factory=dict)  # of cells, by their text
+
+    def __str__(self) -> str:
+        return plain(page([self]))
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return lines as text without tones."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+
+
+def page(
+    parts: Sequence[Table | str],
+    detail: Detail = Detail.USUAL,
+    width: int | None = None,
+    last: Sequence[str] = (),
+) -> list[Line]:
+    """Return the lines of tables and sentences; what they have in common is said once.
+
+    `width` is that of a terminal, to which the tables were fitted; `last` are notes on all tables.
+    """
+    blocks: list[list[Line]] = []
+    said: set[str] = set()
+    footers: dict[str, None] = {}
+    rule = "-" if width is None else "─"
+    for part in parts:
+        if isinstance(part, str):
+            if detail is not Detail.TABLE:
+                blocks.append(_text([part], width))
+            continue
+        grid = _grid(with_printable_cells(part), rule)
+        if detail is Detail.TABLE:
+            blocks.append(grid)
+            continue
+        first = _first_blocks(part, width, said)
+        notes = [note for note in part.notes if note not in said]
+        said.update(notes)
+        blocks += [*first, grid, _text(notes, width, Tone.DIM)]
+        if not (detail is Detail.EXPLAINED and part.explanation):  # which says the same
+            footers |= dict.fromkeys(filter(None, [part.footer]))
+    if detail is not Detail.TABLE:
+        blocks.append(_text([*footers, *last], width, Tone.DIM))
+    if detail is Detail.EXPLAINED:
+        tables = [part for part in parts if isinstance(part, Table)]
+        blocks.append(_text(dict.fromkeys(note for t in tables for note in t.explanation), width))
+    lines: list[Line] = []
+    for block in filter(None, blocks):
+        lines += [*([()] if lines else []), *block]
+    return lines
+
+
+def with_printable_cells(table: Table) -> Table:
+    """Return a table with control characters escaped in all cells."""
+    return replace(table, columns=[each_printable(column) for column in table.columns])
+
+
+def _first_blocks(table: Table, width: int | None, said: set[str]) -> list[list[Line]]:
+    """What stands above a table: a claim without numbers, remarks, and then numbers.
+
+    A remark on how the data were interpreted comes before the numbers that it decides, also before
+    those of the conclusion.
+    """
+    remarks = [note for note in table.above if note not in said]
+    said.update(remarks)
+    sentence = table.conclusion
+    if sentence is not None and remarks and sentence.claim:
+        sentence = sentence._replace(rest=".")
+    warned = [_text([note], width, _tone_of(note)) for note in remarks]
+    blocks = [[line for block in warned for line in block]]
+    if sentence is not None:
+        at = 0 if sentence.claim else 1
+        blocks.insert(at, _sentence(sentence, width))
+    return blocks
+
+
+def _tone_of(note: str) -> Tone:
+    return Tone.WARNING if note.startswith(MARK) else Tone.DIM
+
+
+def _sentence(headline: Headline, width: int | None) -> list[Line]:
+    """Return the lines of a conclusion; its claim has the tone, the rest is plain."""
+    rest = Tone.DIM if headline.tone is Tone.DIM else Tone.PLAIN
+    left = len("".join(printable(headline.claim).split()))  # letters of the claim, without spaces
+    lines: list[Line] = []
+    for line in _wrap(f"{headline.claim}{headline.rest}", width):
+        ends = [at for at, letter in enumerate(line, 1) if not letter.isspace()]
+        end = ends[min(left, len(ends)) - 1] if left else 0
+        lines.append(((line[:end], headline.tone), (line[end:], rest)))
+        left -= min(left, len(ends))
+    return lines
+
+
+def _text(notes: Iterable[str], width: int | None, tone: Tone = Tone.PLAIN) -> list[Line]:
+    return [((line, tone),) for note in notes for line in _wrap(note, width)]
+
+
+def _wrap(note: str, width: int | None) -> list[str]:
+    """Wrap a note without a break within "95% CI"; continuation lines are indented."""
+    text = textwrap.fill(
+        printable(note).replace("% CI", f"%{_NO_BREAK}CI"),
+        min(width or _WIDEST_TEXT, _WIDEST_TEXT),
+        subsequent_indent="  ",
+        break_long_words=False,  # a name stays whole
+        break_on_hyphens=False,
+    )
+    return text.replace(f"%{_NO_BREAK}CI", "% CI").split("\n")
+
+
+def cells_wide(text: str) -> int:
+    """Return the width of text on a terminal, where some letters take two cells and some none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
+
+
+def _grid(table: Table, rule: str) -> list[Line]:
+    """Return the lines of the columns: heads, a rule, and rows in groups."""
+    head, *rows = zip(*map(_aligned, table.columns), strict=True)
+    rules = [rule * cells_wide(cell) for cell in head]
+    lines = [_row(head, lambda _: Tone.STRONG), _row(rules, lambda _: Tone.DIM)]
+    for at, row in enumerate(rows):
+        lines += [()] if at in table.breaks else []
+        lines.append(_row(row, lambda cell: _tone_in(table.tones, cell)))
+    return lines
+
+
+def _tone_in(tones: Mapping[str, Tone], cell: str) -> Tone:
+    """Return the tone of a cell by its text, up to a comma or to how much it says."""
+    return tones.get(re.split(r",| by ", cell.strip())[0], Tone.PLAIN)
+
+
+def _row(cells: Sequence[str], tone: Callable[[str], Tone]) -> Line:
+    pieces = [piece for cell in cells for piece in ((GAP, Tone.PLAIN), (cell, tone(cell)))]
+    return tuple(pieces[1:])
+
+
+def _aligned(column: Sequence[str]) -> list[str]:
+    """Return the cells of a column at the same width: numbers to the right, text to the left."""
+    width = max(map(cells_wide, column))
+    numeric = is_numeric(column)
+    pads = [" " * (width - cells_wide(cell)) for cell in column]
+    return [
+        f"{pad}{cell}" if numeric else f"{cell}{pad}"
+        for pad, cell in zip(pads, column, strict=True)
+    ]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errbar.base.files import atomic_file
-from errbar.base.layout import Detail, Line, page, plain
+from errbar.base.narrow_tables import page_of_width
 from errbar.base.remarks import MARK, above, below, marked
-from errbar.base.tables import in_percent, printable
+from errbar.base.tables import Detail, Line, in_percent, page, plain, printable
 from errbar.cli import Work, working
 from errbar.cli.options import (
     FORCED,
@@ -155,7 +155,7 @@ def export(result: "Result", style: str, detail: Detail = Detail.USUAL) -> str:
     }
     if style in exports:
         return exports[style]()
-    return plain(page(result.parts(), detail=detail))
+    return plain(page(result.parts(), detail))
 
 
 def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = None) -> None:
@@ -163,7 +163,7 @@ def show(result: "Result", writing: WriteOptions, picture: "Picture | None" = No
     detail = Detail(writing.detail or Detail.USUAL)
     with in_percent() if writing.percent else nullcontext():
         if writing.style == "table" and not writing.output and sys.stdout.isatty():
-            print_lines(page(result.parts(), width_of_terminal(), detail))
+            print_lines(page_of_width(result.parts(), width_of_terminal(), detail))
         else:
             put(export(result, writing.style, detail), writing)
     notes = result.notes()

@@ -19,7 +19,7 @@ from errbar.base.remarks import warning
 
 if TYPE_CHECKING:
     from errbar.base.arrays import Array
-    from errbar.base.layout import Table
+    from errbar.base.tables import Table
 
 Decision = Literal["pass", "fail", "inconclusive"]
 _STOPPED = "stopped_early"  # column of an outcomes file: the mean of the test is biased
@@ -231,8 +231,7 @@ class Suite:
 
     def table(self) -> "Table":
         """A table of the verdicts."""
-        from errbar.base.layout import Table  # noqa: PLC0415  only if there is something to print
-        from errbar.base.tables import percent  # noqa: PLC0415
+        from errbar.base.tables import Table, percent  # noqa: PLC0415  only if there is something to print
 
         tests = [(self.tests[name], verdict) for name, verdict in self.verdicts.items()]
         columns = [

@@ -19,7 +19,8 @@ from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
 from errbar.analysis.score import by_subject, fewest_trials, usual_metrics
 from errbar.base.remarks import below
-from errbar.data.queries.slices import Named, Slice
+from errbar.data.queries.named import Named
+from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.results.base import Result

@@ -15,8 +15,8 @@ from functools import partial
 from importlib import resources
 from typing import Any
 
-from errbar.base.remarks import MARK, above, below, said_once
-from errbar.base.tables import counted, interval_title, percent
+from errbar.base.remarks import MARK, above, below, counted, said_once
+from errbar.base.tables import interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison

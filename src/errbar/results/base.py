@@ -18,22 +18,30 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.layout import Detail, Headline, Table, Tone, page, plain
-from errbar.base.remarks import above, below, explanations, marked, setting, unmarked, way_to_say
-from errbar.base.tables import (
+from errbar.base.markup import inert_csv, latex_table, markdown_table, printable_json
+from errbar.base.remarks import (
+    above,
+    below,
     counted,
-    inert_csv,
+    explanations,
+    marked,
+    setting,
+    unmarked,
+)
+from errbar.base.tables import (
+    Detail,
+    Headline,
+    Table,
+    Tone,
     interval_cells,
-    latex_table,
-    markdown_table,
-    printable_json,
+    page,
+    plain,
     scale,
     score_head,
 )
 from errbar.errors import InputError, NotEnoughTrials
 
 if TYPE_CHECKING:
-    from errbar.results.estimate import Interval
     from errbar.results.pictures.vega import Picture
 
 R = TypeVar("R")
@@ -92,7 +100,7 @@ class Result(ABC):
 
     def explain(self) -> str:
         """The result as it prints, with definitions and methods."""
-        return plain(page(self.parts(), detail=Detail.EXPLAINED))
+        return plain(page(self.parts(), Detail.EXPLAINED))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of the records."""
@@ -231,12 +239,6 @@ def _scaled(row: dict[str, Any]) -> dict[str, Any]:
         else value
         for key, value in row.items()
     }
-
-
-def covered(interval: "Interval", *more: str) -> str:
-    """The last line of a result: what its intervals cover, and how to get the method."""
-    said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
-    return f"{said} ({way_to_say('--explain', '.explain()')})."
 
 
 def finite(value: Any) -> Any:

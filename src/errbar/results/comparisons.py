@@ -5,12 +5,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from errbar.base.layout import JOINT, Headline, Tone
-from errbar.base.remarks import Caution, Explanation
-from errbar.base.tables import DASH, all_of, counted, interval_head
+from errbar.base.narrow_tables import JOINT
+from errbar.base.remarks import Caution, Explanation, all_of, counted
+from errbar.base.tables import DASH, Headline, Tone, interval_head
 from errbar.metrics.base import Direction
-from errbar.results.base import Rows, covered
+from errbar.results.base import Rows
 from errbar.results.comparison import INCONCLUSIVE, Comparison
+from errbar.results.estimate import covered
 
 _MOST_NAMED = 3  # pairs in a note
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"

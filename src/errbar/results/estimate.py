@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from errbar.base.remarks import way_to_say
 from errbar.base.tables import interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
 
@@ -67,6 +68,12 @@ class Interval:
             "level": self.level,
             "covers": self.covers.value,
         }
+
+
+def covered(interval: Interval, *more: str) -> str:
+    """The last line of a result: what its intervals cover, and how to get the method."""
+    said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
+    return f"{said} ({way_to_say('--explain', '.explain()')})."
 
 
 @dataclass(frozen=True, slots=True)

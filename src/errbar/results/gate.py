@@ -10,17 +10,13 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from errbar.base.arguments import number
-from errbar.base.layout import Headline, Tone
-from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.markup import JUnitCase, inert_markdown, junit_report, markdown_table
+from errbar.base.remarks import Caution, Explanation, all_of, counted, way_to_say
 from errbar.base.tables import (
-    JUnitCase,
-    all_of,
-    counted,
-    inert_markdown,
+    Headline,
+    Tone,
     interval_cells,
     interval_head,
-    junit_report,
-    markdown_table,
     pointed,
     scale,
     score_head,
@@ -30,10 +26,10 @@ from errbar.errors import InputError
 from errbar.metrics import Metric
 from errbar.metrics.base import Direction
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Result, covered
+from errbar.results.base import Result
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
-from errbar.results.estimate import Estimand
+from errbar.results.estimate import Estimand, covered
 
 _FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
 EXIT_CODES = (0, 1, 3)  # allowed for an inconclusive gate

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.layout import Table
-from errbar.base.tables import counted
-from errbar.data.queries.slices import Slice, without_cluster
+from errbar.base.remarks import counted
+from errbar.base.tables import Table
+from errbar.data.queries.questions import Slice, without_cluster
 from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.results.base import Result
 

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from errbar.base.layout import Headline, Tone
-from errbar.base.remarks import Explanation
-from errbar.base.tables import counted, interval_head, percent, pointed
+from errbar.base.remarks import Explanation, counted
+from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
-from errbar.results.base import Rows, covered
+from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
-from errbar.results.estimate import Interval
+from errbar.results.estimate import Interval, covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,18 +8,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.base.layout import Headline, Table, Tone
-from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.remarks import Caution, Explanation, counted, way_to_say
 from errbar.base.tables import (
-    counted,
+    Headline,
+    Table,
+    Tone,
     interval_cells,
     interval_head,
     interval_title,
     percent,
     supported,
 )
-from errbar.results.base import Result, covered
-from errbar.results.estimate import Estimand, Interval
+from errbar.results.base import Result
+from errbar.results.estimate import Estimand, Interval, covered
 
 Decision = Literal["above", "below"]
 
@@ -124,7 +125,7 @@ class Watch:
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
-        claims, interval = self.claims, self.interval
+        claims = self.claims
         decided_at, decision = self.decided or (None, None)
         record: dict[str, Any] = {
             "system": self.system,
@@ -133,10 +134,7 @@ class Watch:
             "above": claims.above,
             "below": claims.below,
             "value": self.value,
-            "low": interval.low,
-            "high": interval.high,
-            "level": claims.level,
-            "covers": interval.covers.value,
+            **self.interval.record(),
             "e_above": None,
             "p_above": None,
             "e_below": None,

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from errbar.base.layout import Headline, Table, Tone
-from errbar.base.remarks import Caution, explanations, marked, unmarked, warning
-from errbar.base.tables import all_of, counted, interval_cells, interval_head
+from errbar.base.remarks import Caution, all_of, counted, explanations, marked, unmarked, warning
+from errbar.base.tables import Headline, Table, Tone, interval_cells, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison

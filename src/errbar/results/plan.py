@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from errbar.base.layout import Headline, Tone
-from errbar.base.remarks import Caution, way_to_say
-from errbar.base.tables import counted, percent
+from errbar.base.remarks import Caution, counted, way_to_say
+from errbar.base.tables import Headline, Tone, percent
 from errbar.results.base import Result
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from errbar.base.layout import Headline
-from errbar.base.remarks import Explanation
-from errbar.base.tables import counted, interval_head, pointed
-from errbar.results.base import covered
+from errbar.base.remarks import Explanation, counted
+from errbar.base.tables import Headline, interval_head, pointed
+from errbar.results.estimate import covered
 from errbar.results.leaderboard import Board, Standing
 
 _RATINGS = ("rating", "Elo")  # measures on Elo's scale

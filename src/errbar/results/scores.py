@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.layout import Headline
-from errbar.base.remarks import Caution, Explanation, way_to_say
+from errbar.base.remarks import Caution, Explanation, counted, way_to_say
 from errbar.base.tables import (
     DASH,
-    counted,
+    Headline,
     interval_cells,
     interval_head,
     interval_title,
@@ -22,7 +21,7 @@ from errbar.base.tables import (
 from errbar.errors import InputError
 from errbar.metrics.base import Direction
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import ResultSequence, covered
+from errbar.results.base import ResultSequence
 from errbar.results.estimate import (
     SIMULATIONS,
     AnyEstimate,
@@ -30,6 +29,7 @@ from errbar.results.estimate import (
     Estimate,
     RankedEstimate,
     Subject,
+    covered,
 )
 
 _FEWEST = 10  # smallest number of questions in the coverage study

@@ -18,7 +18,7 @@ from conformance_engines import ENGINES, Table
 from errbar.cli import main
 from errbar.data.counts import CategoryCounts, CountsByState
 from errbar.data.queries.properties import numbered
-from errbar.data.queries.slices import Slice
+from errbar.data.queries.questions import Slice
 from errbar.errors import InputError, RepeatedTrial
 
 COLUMNS = ("question", "trial", "outcome", "cluster")

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import errbar
-from errbar.data.queries.questions import POWERS, counted_by_bits, is_doubtful, powers_of
+from errbar.data.queries.questions import counted_by_bits
+from errbar.data.queries.repeats import POWERS, is_doubtful, powers_of
 from errbar.errors import RepeatedTrial
 
 COLUMNS = ("question", "number", "outcome")

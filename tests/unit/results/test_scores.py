@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import errbar
-from errbar.base.tables import latex_table
+from errbar.base.markup import latex_table
 from errbar.cli.io import export
 from errbar.errors import InputError
 from errbar.results.base import Result

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import errbar
-from errbar.base.tables import inert_markdown
+from errbar.base.markup import inert_markdown
 from errbar.cli import main
 from errbar.cli.gate import drops_in
 from errbar.errors import InputError, UnknownMetric, WrongType

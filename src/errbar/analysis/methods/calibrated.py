@@ -33,7 +33,7 @@ from errbar.analysis.methods.population import (
     right_or_wrong,
 )
 from errbar.base.arguments import require_all, require_bounds, require_whole, strict_share
-from errbar.base.tables import counted
+from errbar.base.remarks import counted
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric

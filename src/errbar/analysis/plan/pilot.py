@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import align
 from errbar.analysis.methods.base import refuse_weights_in
 from errbar.base.arrays import Array
-from errbar.base.remarks import way_to_say
-from errbar.base.tables import counted
+from errbar.base.remarks import counted, way_to_say
 from errbar.data.counts import CountsByState, States
-from errbar.data.queries.slices import NEVER_SCORED, Slice, failures_as
+from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel

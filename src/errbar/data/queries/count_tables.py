@@ -16,7 +16,7 @@ from errbar.data.queries.expressions import (
     properties_in,
 )
 from errbar.data.queries.properties import refuse_inconsistent_cluster, require_weights
-from errbar.data.queries.slices import COUNTED, Slice, by_state, sliced
+from errbar.data.queries.questions import COUNTED, Slice, by_state, sliced
 from errbar.errors import InputError, RepeatedTrial
 
 

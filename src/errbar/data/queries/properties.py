@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import mapping, way_to_say
-from errbar.base.tables import counted
+from errbar.base.remarks import counted, mapping, way_to_say
 from errbar.data.queries.expressions import (
     AGGREGATES,
     Columns,

@@ -1,27 +1,32 @@
-"""Aggregate outcomes into questions by state, with one GROUP BY in the engine.
+"""Questions by their state, counted by one GROUP BY in the engine.
 
-The same query detects duplicate trials, from a bit set or sums of powers of two of their numbers.
+A `Slice` has the questions of one system and task. The same query detects duplicate trials: in
+DuckDB from a bit set of their numbers, on other engines as in `repeats`.
 """
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
+from errbar.base.arguments import freeze
 from errbar.base.arrays import Integers
-from errbar.base.remarks import have, mapping, setting
-from errbar.data.columns import require_statuses
+from errbar.base.remarks import have, mapping
+from errbar.data.counts import CountsByState
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
+    Table,
     aggregates,
     aggregates_in_sql,
     called,
     column_of,
     fetch,
-    graded_rows,
     is_inconsistent,
     keys_in,
     names_of,
@@ -35,13 +40,130 @@ from errbar.data.queries.expressions import (
     was_unscored,
 )
 from errbar.data.queries.properties import (
-    clusters_of,
+    numbered,
+    numbers_in,
     refuse_inconsistent_clusters,
     require_weights,
-    weights_of,
 )
-from errbar.data.queries.slices import Results, Slice, by_state, sliced
-from errbar.errors import InputError, RepeatedTrial
+from errbar.data.queries.repeats import POWERS, is_doubtful, powers_of, refuse_repeats
+from errbar.data.queries.results import statuses
+from errbar.errors import InputError, NotThere
+
+NEVER_SCORED = "no row of it was scored"  # reason for a missing score
+COUNTED = ("trials", "scored", "right", "other", "unscored", "unexplained")
+MOST_KEPT_ROWS = 200_000  # of a table whose questions a source keeps in memory
+_MOST_ONES = 126  # larger trial numbers share a bit, which at worst costs a second query
+
+_FAILURES = {"fail": "wrong", "missing": "missing"}
+_ABSENT: Integers = np.zeros(0, dtype=np.int64)
+
+_State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and what COUNTED says
+_States = dict[_State, int]
+_Ordered = list[tuple[_State, int]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Slice:
+    """The questions of one system and task, or of a part of them, by their state."""
+
+    key: tuple[str, ...]  # system, task, and the values of the columns in `by`
+    trials: Integers  # rows of a question, without ungraded ones
+    scored: Integers  # rows with a result
+    right: Integers  # rows with result 1
+    other: Integers  # rows with a result other than 0 and 1
+    questions: Integers  # number of questions in this state
+    by: tuple[str, ...] = ()  # additional grouping columns
+    # cluster of the questions in each state, if there are clusters
+    clusters: Integers | None = None
+    named: int = 0  # named clusters; those numbered after them are single questions
+    # Rows that were never graded, and rows without a result that no status explains.
+    unscored: Integers = field(default_factory=lambda: _ABSENT)
+    unexplained: Integers = field(default_factory=lambda: _ABSENT)
+    weights: NDArray[np.float64] | None = None  # weight of the questions in each state
+
+    def __post_init__(self) -> None:
+        if self.unscored is _ABSENT:
+            freeze(self, unscored=np.zeros_like(self.trials))
+        if self.unexplained is _ABSENT:
+            freeze(self, unexplained=self.trials - self.scored)
+
+    def where(self, states: NDArray[np.bool_]) -> "Slice":
+        """Select states by a mask."""
+        names = [*COUNTED, "questions"]
+        names += [name for name in ("clusters", "weights") if getattr(self, name) is not None]
+        return replace(self, **{name: getattr(self, name)[states] for name in names})
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int((self.trials + self.unscored) @ self.questions)
+
+    @property
+    def failed(self) -> int:
+        """Number of rows without a result, not counting ungraded rows."""
+        return int((self.trials - self.scored) @ self.questions)
+
+    @property
+    def ungraded(self) -> int:
+        """Number of rows that were never graded."""
+        return int(self.unscored @ self.questions)
+
+    @property
+    def without_reason(self) -> int:
+        """Number of rows without a result that no status explains."""
+        return int(self.unexplained @ self.questions)
+
+    @property
+    def was_scored(self) -> bool:
+        """Whether some row has a result, or a status explains every missing one."""
+        return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
+
+    def tally(self, what: str) -> int:
+        """Number of rows, questions, right rows or failed rows, as a log may state it."""
+        return {
+            "rows": self.rows,
+            "questions": int(self.questions.sum()),
+            "right": int(self.right @ self.questions),
+            "failed": self.failed,
+        }[what]
+
+    @property
+    def alone(self) -> int:
+        """Number of questions without a cluster while others have one."""
+        if self.clusters is None:
+            return 0
+        return int(self.questions[self.clusters >= self.named].sum())
+
+    @property
+    def weighs(self) -> NDArray[np.bool_]:
+        """Mask of the states with positive weight."""
+        return np.ones(self.trials.size, dtype=bool) if self.weights is None else self.weights > 0
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether questions differ in weight."""
+        return self.weights is not None and bool((self.weights != self.weights[0]).any())
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every result is 0 or 1."""
+        return not self.other.any()
+
+    def counts(self, errors: str) -> CountsByState:
+        """Counts, with rows without a result counted as 'wrong', 'missing' or 'right'."""
+        if errors == "missing":
+            return CountsByState(
+                self.scored, self.right, self.questions, self.clusters, self.weights
+            )
+        right = self.right + (self.trials - self.scored if errors == "right" else 0)
+        return CountsByState(self.trials, right, self.questions, self.clusters, self.weights)
+
+
+def failures_as(errors: str) -> str:
+    """What rows without a result are counted as under a policy: 'fail' makes them wrong."""
+    if errors not in _FAILURES:
+        raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
+    return _FAILURES[errors]
 
 
 def slices(
@@ -154,60 +276,6 @@ def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.E
     )
 
 
-def categories(
-    frame: Frame, columns: Columns, by: Sequence[str] = ()
-) -> dict[tuple[str, ...], Results]:
-    """Distinct results of each slice, and how often each question has them."""
-    names = names_of(frame, columns, by)
-    rows = graded_rows(frame, columns).select(
-        **names, outcome=result_of(frame, columns).cast(nw.Float64)
-    )
-    table = fetch(rows.group_by(*names, "outcome").agg(nw.len().alias("n")))
-    outcomes = table["outcome"].astype(float) + 0.0  # -0 is 0
-    values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)
-    at = np.full(len(outcomes), len(values))  # the last column is for rows without a result
-    at[~np.isnan(outcomes)] = place
-    found: dict[tuple[str, ...], dict[str, Integers]] = {}
-    for key, question, column, n in zip(
-        keys_in(table, by),
-        *(part.tolist() for part in (table["question"], at, table["n"])),
-        strict=True,
-    ):
-        nothing = np.zeros(len(values) + 1, dtype=np.int64)
-        found.setdefault(key, {}).setdefault(question, nothing)[column] += n
-    together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
-    results = {}
-    for key, questions in sorted(found.items()):
-        ordered = sorted(questions)
-        tally = np.stack([questions[question] for question in ordered])
-        clusters = np.array([together[key][question] for question in ordered]) if together else None
-        weighed = np.array([weights[key][question] for question in ordered]) if weights else None
-        results[key] = Results(
-            values.tolist(), tally[:, :-1], tally[:, -1], clusters, tuple(ordered), weighed
-        )
-    return results
-
-
-def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
-    """Number of rows per status."""
-    if "status" not in columns:
-        return {}
-    rows = frame.select(status=column_of(frame, columns["status"]).cast(nw.String))
-    table = fetch(rows.group_by("status").agg(nw.len().alias("n")))
-    found = {
-        str(status): int(n)
-        for status, n in zip(table["status"].tolist(), table["n"].tolist(), strict=True)
-        if isinstance(status, str)
-    }
-    require_statuses(found)
-    return dict(sorted(found.items()))
-
-
-_HALF, _TWO = 52, nw.lit(2.0)  # powers of two that a float sums exactly
-_MOST_ONES = 126  # larger trial numbers share a bit, which at worst costs a second query
-POWERS = ("inside", "low", "high")
-
-
 def counted_by_bits(
     rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
 ) -> Frame:
@@ -224,62 +292,66 @@ def counted_by_bits(
     return nw.from_native(relation).lazy()
 
 
-def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
-    """Powers of two of the trial numbers, in two halves, for engines without bit operations."""
-    inside = (number >= 0) & (number < 2 * _HALF)
-    place = nw.when(inside).then(number).otherwise(nw.lit(0)).cast(nw.Float64)
-    return {
-        "inside": one_if(inside),
-        "place": place,
-        "low": nw.when(place < _HALF).then(_TWO**place).otherwise(nw.lit(0.0)),
-        "high": nw.when(place >= _HALF).then(_TWO ** (place - _HALF)).otherwise(nw.lit(0.0)),
-    }
+def by_state(questions: Frame) -> Table:
+    """Number of questions in each state."""
+    states = [name for name in questions.collect_schema().names() if name != "question"]
+    table = fetch(questions.group_by(*states).agg(nw.len().alias("questions")))
+    if not table["questions"].size:
+        raise NotThere("the data have no row; there is nothing to score.")
+    return table
 
 
-def is_doubtful() -> nw.Expr:
-    """Whether the trials of a question are anything but first, first + 1, …, last, each once.
-
-    A sum of n consecutive powers of two has n binary ones, so it takes at least n powers to reach
-    it, and exactly n only if they are these.
-    """
-    count = nw.col("trials").cast(nw.Float64)
-    first, last = nw.col("first"), nw.col("last")
-    half = float(_HALF)
-    up = nw.when(last < half).then(last + 1).otherwise(nw.lit(half))
-    down = nw.when(first < half).then(first).otherwise(nw.lit(half))
-    low = _TWO**up - _TWO**down
-    up = nw.when(last >= half).then(last - half + 1).otherwise(nw.lit(0.0))
-    down = nw.when(first >= half).then(first - half).otherwise(nw.lit(0.0))
-    high = _TWO**up - _TWO**down
-    return ~(
-        (nw.col("inside").cast(nw.Float64) == count)
-        & (last - first + 1 == count)
-        & (nw.col("low") == low)
-        & (nw.col("high") == high)
+def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
+    """Slices from a table of states, sorted; with clusters, states are split by cluster."""
+    keys = keys_in(table, by)
+    clusters = (
+        [called(value, "") for value in table["cluster"].tolist()] if "cluster" in table else []
     )
+    together = any(clusters)  # an empty column counts as no column
+    weights = numbers_in(table["weight"]).tolist() if "weight" in table else []
+    if all(map(math.isnan, weights)):
+        weights = []
+    found: dict[tuple[str, ...], _States] = {}
+    for key, cluster, weight, *state, n in zip(
+        keys,
+        clusters or [""] * len(keys),
+        weights or [1.0] * len(keys),
+        *(table[name].tolist() for name in (*COUNTED, "questions")),
+        strict=True,
+    ):
+        states = found.setdefault(key, {})
+        counted = cluster, weight, tuple(state)
+        states[counted] = states.get(counted, 0) + n
+    slice_of = _clustered_slice if together else _slice_of
+    slices = [slice_of(key, sorted(found[key].items()), tuple(by)) for key in sorted(found)]
+    return slices if weights else [replace(slice_, weights=None) for slice_ in slices]
 
 
-def refuse_repeats(
-    frame: Frame, columns: Columns, by: Sequence[str], doubtful: Frame | None
-) -> None:
-    """Raise an error that names a repeated trial, if one is found in the doubtful questions."""
-    names = names_of(frame, columns, by)
-    trial = column_of(frame, columns["trial"]).cast(nw.String)
-    rows = frame.select(**names, trial=trial).filter(~nw.col("trial").is_null())
-    if doubtful is not None:
-        some = doubtful.group_by("question").agg(nw.len().alias("n")).select("question")
-        rows = rows.join(some, on="question", how="semi")
-    each = rows.group_by(*names, "trial").agg(nw.len().alias("n"))
-    table = fetch(each.filter(nw.col("n") > 1))
-    if not table["n"].size:
-        return
-    keys = [name for name in ("system", "task") if name in names]
-    shown = [[called(value, "") for value in table[name].tolist()] for name in keys]
-    shown += [table[name].tolist() for name in ("question", "trial", "n")]
-    *key, question, number, n = min(zip(*shown, strict=True))
-    subject = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)
-    raise RepeatedTrial(
-        f"{table['n'].size} trials occur more than once; {subject}question {question!r:.80}, trial "
-        f"{number!r:.80} occurs {n} times. Remove what was loaded twice, or count every row "
-        f"as a separate trial: {setting('repeats', 'keep')}."
+def _slice_of(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
+    rows = np.array([(*state, n) for (_, _, state), n in states], dtype=np.int64)
+    *counts, questions = rows.T
+    weights = np.array([weight for (_, weight, _), _ in states])
+    counted = dict(zip(COUNTED, counts, strict=True))
+    return Slice(key=key, questions=questions, by=by, weights=weights, **counted)
+
+
+def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]) -> Slice:
+    """Slice in which every question without a cluster is a separate entry."""
+    entries = [
+        entry for state, n in states for entry in ([(state, n)] if state[0] else [(state, 1)] * n)
+    ]
+    names = [name for (name, _, _), _ in entries]
+    plain = _slice_of(key, entries, by)
+    return replace(plain, clusters=numbered(names), named=len({*names} - {""}))
+
+
+def without_cluster(slices: Sequence[Slice]) -> str:
+    """Message on questions without a cluster while others have one; empty if there are none."""
+    alone = sum(slice_.alone for slice_ in slices)
+    all_questions = sum(int(slice_.questions.sum()) for slice_ in slices)
+    if not alone:
+        return ""
+    return (
+        f"{alone} of {all_questions} questions {have(alone)} no cluster; each counts as its own "
+        f"cluster."
     )

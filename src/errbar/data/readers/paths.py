@@ -27,9 +27,9 @@ from errbar.data.readers.tables.files import read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
-from errbar.data.sources.arrays import array_source, matrix_of
+from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of
 from errbar.data.sources.joined import Joined
-from errbar.data.sources.tables import MatrixSource, Source, TableSource
+from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 
 # Errors raised when a log deviates from the format of its harness.

@@ -4,20 +4,166 @@ A vector has an entry per question, a matrix a row per question and a column per
 a three-dimensional array are systems, questions and trials.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.counts import Counts, CountsByState, weights_of
 from errbar.data.matrices import as_matrix
-from errbar.data.readers.logs import Origin
-from errbar.data.sources.tables import MatrixSource
+from errbar.data.queries.named import Named
+from errbar.data.queries.questions import Slice
+from errbar.data.queries.results import Results
+from errbar.data.queries.row_order import Turns, turns_of_matrices
+from errbar.data.readers.logs import NOWHERE, Origin
+from errbar.data.sources.tables import Categories, Key, Source
 from errbar.errors import InputError
 
 ENOUGH = 10  # questions; intervals were not studied for fewer
 _FEWEST_IDS = 3  # rows from which a numbering can be recognised
+
+
+@dataclass(frozen=True)
+class MatrixSource(Source):
+    """A matrix per system: a row per question, a column per trial, NaN for a missing result."""
+
+    matrices: Mapping[str, NDArray[Any]]
+    origin: Origin = NOWHERE
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """Counted row by row."""
+        _no_columns(by)
+        return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
+
+    def named(self) -> dict[Key, Named]:
+        """Questions named by their row number."""
+        return {
+            (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
+            for name, matrix in self.matrices.items()
+        }
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Counted row by row."""
+        _no_columns(by)
+        values = sorted(
+            {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
+        )
+        return {
+            (name, ""): Results(
+                values,
+                np.stack([(m == value).sum(axis=1) for value in values], axis=1),
+                np.isnan(m).sum(axis=1),
+                questions=_numbered(len(m)),
+            )
+            for name, m in self.matrices.items()
+        }
+
+    def trials_in_order(self, order: str | None) -> Turns:
+        """Rows in order of matrix, question and trial."""
+        if order is not None:
+            raise InputError(f"there is no column {order!r} to order by: matrices have none.")
+        return turns_of_matrices(self.matrices)
+
+
+@dataclass(frozen=True)
+class CountsSource(Source):
+    """Precomputed counts."""
+
+    counts: Mapping[Key, Counts]
+    origin: Origin = NOWHERE
+
+    def slices(self, by: Sequence[str]) -> list[Slice]:
+        """The counts as slices."""
+        _no_columns(by)
+        return [
+            Slice(
+                key=key,
+                trials=counts.trials,
+                scored=counts.trials,
+                right=counts.correct,
+                other=np.zeros(counts.trials.size, dtype=np.int64),
+                questions=counts.repeats().astype(np.int64),
+                clusters=clusters,
+                named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
+                weights=weights_of(counts),
+            )
+            for key, counts in self.counts.items()
+            for clusters in [_clusters_in(counts)]
+        ]
+
+    def named(self) -> dict[Key, Named]:
+        """Questions by the names in the counts."""
+        if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
+            raise InputError(
+                "counts by state do not identify questions; pass errbar.Counts(trials, correct, "
+                "questions)."
+            )
+        return {
+            slice_.key: Named(_names(counts), slice_, ("",) * len(counts))
+            for slice_, counts in zip(self.slices(()), self.counts.values(), strict=True)
+        }
+
+    def categories(self, by: Sequence[str]) -> Categories:
+        """Categories wrong and right."""
+        _no_columns(by)
+        return {
+            key: Results(
+                [0.0, 1.0],
+                np.repeat(tally, often, axis=0),
+                np.zeros(len(counts), dtype=np.int64),
+                None if clusters is None else np.repeat(clusters, often),
+                () if isinstance(counts, CountsByState) else _names(counts),
+                None if weights is None else np.repeat(weights, often),
+            )
+            for key, counts in self.counts.items()
+            for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
+            for weights in [weights_of(counts)]
+            for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
+        }
+
+
+def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
+    return counts.clusters if isinstance(counts, CountsByState) else None
+
+
+def _names(counts: Counts) -> tuple[str, ...]:
+    names = tuple(map(str, counts.questions))
+    if len(set(names)) < len(names):
+        raise InputError("two questions have the same name when written as text; rename one.")
+    return names
+
+
+def _numbered(rows: int) -> tuple[str, ...]:
+    """Row numbers as text, zero-padded so that they sort numerically."""
+    return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
+
+
+def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
+    """Slice of a matrix, questions of equal state pooled."""
+    each = _counted(name, matrix)
+    parts = {"trials": each.trials, "scored": each.scored, "right": each.right, "other": each.other}
+    states, often = np.unique(np.stack([*parts.values()]), axis=1, return_counts=True)
+    pooled: dict[str, Any] = dict(zip(parts, states, strict=True))
+    return Slice(key=each.key, questions=often, **pooled)
+
+
+def _counted(name: str, matrix: NDArray[Any]) -> Slice:
+    """Slice of a matrix with an entry per question."""
+    known = ~np.isnan(matrix)
+    masks = {"scored": known, "right": matrix == 1, "other": known & (matrix != 0) & (matrix != 1)}
+    sums: dict[str, Any] = {part: mask.sum(axis=1) for part, mask in masks.items()}
+    trials, once = np.full(len(matrix), matrix.shape[1]), np.ones(len(matrix), dtype=np.int64)
+    return Slice(key=(name, ""), trials=trials, questions=once, **sums)
+
+
+def _no_columns(by: Sequence[str]) -> None:
+    if by:
+        raise InputError(
+            f"there is no column {by[0]!r} to group by: matrices and counts have none."
+        )
 
 
 def array_source(data: Any, name: str = "") -> MatrixSource:

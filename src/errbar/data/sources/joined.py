@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
 from errbar.data.queries.answers import Ballots
+from errbar.data.queries.named import Named
+from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import RankedItems
-from errbar.data.queries.slices import Named, Slice
 from errbar.data.readers.logs import NOWHERE, Accounts, Origin
 from errbar.data.sources.tables import Categories, Key, Rankings, Source
 from errbar.errors import InputError, RepeatedTrial

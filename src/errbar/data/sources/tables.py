@@ -1,4 +1,4 @@
-"""Sources of outcomes: a table in an engine, matrices, or precomputed counts.
+"""Sources of outcomes: what each of them provides, and those that are tables in an engine.
 
 Every source provides the slices that metrics need, results per question and rows per status.
 """
@@ -6,18 +6,15 @@ Every source provides the slices that metrics need, results per question and row
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from errbar.data.counts import Counts, CountsByState, weights_of
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.answers import Ballots, ballots
 from errbar.data.queries.count_tables import counted_questions, counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
+from errbar.data.queries.named import Named, named_in
 from errbar.data.queries.properties import refuse_weights
-from errbar.data.queries.questions import categories, questions_of, slices, statuses
+from errbar.data.queries.questions import MOST_KEPT_ROWS, Slice, questions_of, slices
 from errbar.data.queries.ranked_rows import (
     MOST_RANKED_ROWS,
     RankedItems,
@@ -28,8 +25,8 @@ from errbar.data.queries.ranked_rows import (
     ranked_rows,
 )
 from errbar.data.queries.ranked_totals import Grouped, ranked_cells
-from errbar.data.queries.row_order import Turns, turns_of, turns_of_matrices
-from errbar.data.queries.slices import MOST_KEPT_ROWS, Named, Results, Slice, named_in
+from errbar.data.queries.results import Results, categories, statuses
+from errbar.data.queries.row_order import Turns, turns_of
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError
 
@@ -257,144 +254,4 @@ class CountsTableSource(_InTable):
         del by
         raise InputError(
             "a table of counts has only right and wrong; metrics with weights need rows."
-        )
-
-
-@dataclass(frozen=True)
-class MatrixSource(Source):
-    """A matrix per system: a row per question, a column per trial, NaN for a missing result."""
-
-    matrices: Mapping[str, NDArray[Any]]
-    origin: Origin = NOWHERE
-
-    def slices(self, by: Sequence[str]) -> list[Slice]:
-        """Counted row by row."""
-        _no_columns(by)
-        return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
-
-    def named(self) -> dict[Key, Named]:
-        """Questions named by their row number."""
-        return {
-            (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
-            for name, matrix in self.matrices.items()
-        }
-
-    def categories(self, by: Sequence[str]) -> Categories:
-        """Counted row by row."""
-        _no_columns(by)
-        values = sorted(
-            {float(v) for m in self.matrices.values() for v in np.unique(m) if not np.isnan(v)}
-        )
-        return {
-            (name, ""): Results(
-                values,
-                np.stack([(m == value).sum(axis=1) for value in values], axis=1),
-                np.isnan(m).sum(axis=1),
-                questions=_numbered(len(m)),
-            )
-            for name, m in self.matrices.items()
-        }
-
-    def trials_in_order(self, order: str | None) -> Turns:
-        """Rows in order of matrix, question and trial."""
-        if order is not None:
-            raise InputError(f"there is no column {order!r} to order by: matrices have none.")
-        return turns_of_matrices(self.matrices)
-
-
-@dataclass(frozen=True)
-class CountsSource(Source):
-    """Precomputed counts."""
-
-    counts: Mapping[Key, Counts]
-    origin: Origin = NOWHERE
-
-    def slices(self, by: Sequence[str]) -> list[Slice]:
-        """The counts as slices."""
-        _no_columns(by)
-        return [
-            Slice(
-                key=key,
-                trials=counts.trials,
-                scored=counts.trials,
-                right=counts.correct,
-                other=np.zeros(counts.trials.size, dtype=np.int64),
-                questions=counts.repeats().astype(np.int64),
-                clusters=clusters,
-                named=0 if clusters is None else int(clusters.max(initial=-1)) + 1,
-                weights=weights_of(counts),
-            )
-            for key, counts in self.counts.items()
-            for clusters in [_clusters_in(counts)]
-        ]
-
-    def named(self) -> dict[Key, Named]:
-        """Questions by the names in the counts."""
-        if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
-            raise InputError(
-                "counts by state do not identify questions; pass errbar.Counts(trials, correct, "
-                "questions)."
-            )
-        return {
-            slice_.key: Named(_names(counts), slice_, ("",) * len(counts))
-            for slice_, counts in zip(self.slices(()), self.counts.values(), strict=True)
-        }
-
-    def categories(self, by: Sequence[str]) -> Categories:
-        """Categories wrong and right."""
-        _no_columns(by)
-        return {
-            key: Results(
-                [0.0, 1.0],
-                np.repeat(tally, often, axis=0),
-                np.zeros(len(counts), dtype=np.int64),
-                None if clusters is None else np.repeat(clusters, often),
-                () if isinstance(counts, CountsByState) else _names(counts),
-                None if weights is None else np.repeat(weights, often),
-            )
-            for key, counts in self.counts.items()
-            for clusters, often in [(_clusters_in(counts), counts.repeats().astype(np.int64))]
-            for weights in [weights_of(counts)]
-            for tally in [np.stack([counts.trials - counts.correct, counts.correct], axis=1)]
-        }
-
-
-def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
-    return counts.clusters if isinstance(counts, CountsByState) else None
-
-
-def _names(counts: Counts) -> tuple[str, ...]:
-    names = tuple(map(str, counts.questions))
-    if len(set(names)) < len(names):
-        raise InputError("two questions have the same name when written as text; rename one.")
-    return names
-
-
-def _numbered(rows: int) -> tuple[str, ...]:
-    """Row numbers as text, zero-padded so that they sort numerically."""
-    return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
-
-
-def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
-    """Slice of a matrix, questions of equal state pooled."""
-    each = _counted(name, matrix)
-    parts = {"trials": each.trials, "scored": each.scored, "right": each.right, "other": each.other}
-    states, often = np.unique(np.stack([*parts.values()]), axis=1, return_counts=True)
-    pooled: dict[str, Any] = dict(zip(parts, states, strict=True))
-    return Slice(key=each.key, questions=often, **pooled)
-
-
-def _counted(name: str, matrix: NDArray[Any]) -> Slice:
-    """Slice of a matrix with an entry per question."""
-    known = ~np.isnan(matrix)
-    masks = {"scored": known, "right": matrix == 1, "other": known & (matrix != 0) & (matrix != 1)}
-    sums: dict[str, Any] = {part: mask.sum(axis=1) for part, mask in masks.items()}
-    trials, once = np.full(len(matrix), matrix.shape[1]), np.ones(len(matrix), dtype=np.int64)
-    return Slice(key=(name, ""), trials=trials, questions=once, **sums)
-
-
-def _no_columns(by: Sequence[str]) -> None:
-    if by:
-        raise InputError(
-            f"there is no column {by[0]!r} to group by: matrices and counts have none."
         )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
-from errbar.base.tables import counted
-from errbar.data.queries.slices import Slice
+from errbar.base.remarks import counted
+from errbar.data.queries.questions import Slice
 from errbar.errors import InputError
 from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.inspection import Inspection

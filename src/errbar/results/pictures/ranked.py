@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from errbar.base.tables import counted
+from errbar.base.remarks import counted
 from errbar.errors import InputError
 from errbar.results.estimate import Band, Subject
 from errbar.results.pictures import vega

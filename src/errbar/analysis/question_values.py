@@ -1,0 +1,87 @@
+"""The value of each question of a system by a metric, for systems that are compared by question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from errbar.analysis.evaluate import counts_of, results_of
+from errbar.analysis.methods.population import right_or_wrong
+from errbar.analysis.rewards import ballots_of, rewards_of
+from errbar.base.arrays import Array, Integers
+from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
+from errbar.data.queries.named import Named
+from errbar.data.sources.tables import Source
+from errbar.metrics import CountMetric, VoteAt
+from errbar.metrics.categories import CategoryMetric
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SystemValues:
+    """Values of one system by one metric, for the questions that have one."""
+
+    questions: Sequence[str]
+    parts: Sequence[Array]  # values of what the metric is made of
+    trials: Integers
+    correct: Integers | None = None
+    noise: Array | None = None
+    bounded: bool = True
+
+
+def question_values(
+    source: Source, named: Named, metric: CountMetric | VoteAt, failures: str, *, rewards: bool
+) -> SystemValues:
+    """Value of each question; `rewards` says whether outcomes are averaged as they are."""
+    if isinstance(metric, VoteAt):
+        return _by_votes(source, named, metric, failures)
+    if rewards:
+        return _by_rewards(source, named, failures)
+    return _by_counts(source, named, metric, failures)
+
+
+def _by_rewards(source: Source, named: Named, failures: str) -> SystemValues:
+    """Mean reward of each question."""
+    found = rewards_of(results_of(source, named.slice), failures)
+    return SystemValues(
+        questions=found.questions,
+        parts=[found.values],
+        trials=found.trials,
+        noise=found.noise,
+        bounded=False,
+    )
+
+
+def _by_votes(source: Source, named: Named, metric: VoteAt, failures: str) -> SystemValues:
+    """Share of right votes of each question; nan with too few trials."""
+    ballots = ballots_of(source, named.slice, failures)
+    fine = [each for each in ballots if each.trials >= metric.k]
+    values = np.full(len(ballots), np.nan)
+    values[[each.trials >= metric.k for each in ballots]] = metric.values(fine)
+    trials = np.array([each.trials for each in ballots], dtype=np.int64)
+    names = [each.question for each in ballots]
+    return SystemValues(questions=names, parts=[values], trials=trials)
+
+
+def _by_counts(source: Source, named: Named, metric: CountMetric, failures: str) -> SystemValues:
+    """Values of each question from its counts; nan with too few trials."""
+    counts = counts_of(source, named.slice, metric, failures)
+    names: Sequence[str] = named.questions
+    if isinstance(counts, CategoryCounts):
+        names = list(map(str, counts.questions))
+        if isinstance(metric, CategoryMetric) and not metric.parts():
+            tally = Tally(counts.tally, counts.repeats())
+            values = metric.row_values(tally)
+            return SystemValues(questions=names, parts=[values], trials=counts.trials)
+        counts = cast(CountsByState, right_or_wrong(counts))
+    some = (counts.trials > 0) & (counts.trials >= metric.draws)
+    short = np.full(counts.trials.size, np.nan)
+    once = np.ones((1, int(some.sum())))
+    states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
+    parts = []
+    for part in metric.parts():
+        values = short.copy()
+        if some.any():
+            values[some] = part.subset_means([part], states)[0]
+        parts.append(values)
+    return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)

@@ -1,0 +1,225 @@
+"""Tables fitted to a terminal, by fixed steps until they are narrow enough.
+
+1. Names lose what they share: their common beginning, or what precedes the last slash.
+2. Names of more than 24 characters are cut at a separator.
+3. Columns are left out, in the order that the table states.
+4. Names are cut further, down to 6 characters.
+
+Names are cut so that they stay different, and a line below the tables says what was done.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from errbar.base.tables import GAP, Detail, Line, Table, cells_wide, page, with_printable_cells
+
+NAMES = frozenset({"system", "task", "systems", "run"})  # heads of columns of names
+JOINT = " − "  # between the two names of a pair
+_LONG_NAME, _SHORT_NAME = 24, 6
+_SEPARATORS = "/_-:. "  # where a name is cut
+_JOINTS = "/_-: "  # between parts of names; a point may be within a number
+
+
+def page_of_width(
+    parts: Sequence[Table | str], width: int, detail: Detail = Detail.USUAL
+) -> list[Line]:
+    """Return the lines of tables and sentences, fitted to a width."""
+    tables = [part if isinstance(part, str) else _fit(part, width) for part in parts]
+    fitted = [part for part in tables if isinstance(part, _Fitted)]
+    shown = [part.renamed() if isinstance(part, _Fitted) else part for part in tables]
+    return page(shown, detail, width, _narrowed(fitted))
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A table narrowed to a width, with what was done to it."""
+
+    table: Table
+    names: Mapping[str, str] = field(default_factory=dict)  # shortened names
+    dropped: Sequence[str] = ()  # columns, as the note names them
+
+    def renamed(self) -> Table:
+        """Return the table with the names in its conclusion and notes as its columns have them."""
+        if not self.names:
+            return self.table
+        conclusion = self.table.conclusion
+        if conclusion is not None:
+            claim, rest = self._said(conclusion.claim), self._said(conclusion.rest)
+            conclusion = conclusion._replace(claim=claim, rest=rest)
+        notes = [self._said(note) for note in self.table.notes]
+        return replace(self.table, conclusion=conclusion, notes=notes)
+
+    def _said(self, text: str) -> str:
+        longest_first = sorted(self.names, key=len, reverse=True)
+        pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first)
+        return re.sub(pattern, lambda found: self.names[found[0]], text)
+
+    def fits(self, width: int) -> bool:
+        """Whether the columns are narrow enough."""
+        widths = [max(map(cells_wide, column)) for column in self.table.columns]
+        return sum(widths) + len(GAP) * (len(widths) - 1) <= width
+
+
+def _narrowed(tables: Sequence[_Fitted]) -> list[str]:
+    """Return what was done to make tables fit, in a line."""
+    dropped = dict.fromkeys(name for each in tables for name in each.dropped)
+    done = ["names are shortened"] if any(each.names for each in tables) else []
+    done += [f"not shown: {', '.join(dropped)}"] if dropped else []
+    return [f"Narrow terminal: {'; '.join(done)}."] if done else []
+
+
+def _fit(table: Table, width: int) -> _Fitted:
+    """Narrow a table step by step until it fits, or as far as it goes."""
+    fitted = _Fitted(with_printable_cells(table))
+    columns = fitted.table.columns
+    if fitted.fits(width):
+        return fitted
+    shared = [_without_shared(group) for group in _names_in(columns)]
+    fitted = _renamed(fitted, columns, shared)
+    longest = max((len(name) for group in shared for name in group.values()), default=0)
+    fitted = _shortened(fitted, columns, shared, width, range(longest, _LONG_NAME - 1, -1))
+    for head in table.drops:
+        if fitted.fits(width):
+            return fitted
+        fitted = _without(fitted, head)
+    fitted = _shortened(fitted, columns, shared, width, range(longest, _SHORT_NAME - 1, -1))
+    for most in range(longest, _SHORT_NAME - 1, -1):
+        if fitted.fits(width):
+            return fitted
+        fitted = _renamed(fitted, columns, [_numbered(group, most) for group in shared])
+    return fitted
+
+
+def _shortened(
+    fitted: _Fitted,
+    columns: Sequence[Sequence[str]],
+    groups: Sequence[Mapping[str, str]],
+    width: int,
+    lengths: Iterable[int],
+) -> _Fitted:
+    """Cut names to ever smaller lengths until the table fits; they stay different."""
+    for most in lengths:
+        if fitted.fits(width):
+            return fitted
+        cut = [_cut(group, most) for group in groups]
+        if None not in cut:
+            fitted = _renamed(fitted, columns, [group for group in cut if group is not None])
+    return fitted
+
+
+def _without(fitted: _Fitted, head: str) -> _Fitted:
+    """Leave out a column, or one that tells rows apart only if all its cells are the same."""
+    found = [column for column in fitted.table.columns if column[0].removesuffix(" %") == head]
+    if not found:
+        return fitted
+    cells = {cell.strip() for cell in found[0][1:]}
+    name = head.partition(" [")[0]
+    if head in (*NAMES, "metric"):
+        if len(cells) > 1:
+            return fitted
+        name = f"{head} ({cells.pop()})"
+    rest = [column for column in fitted.table.columns if column is not found[0]]
+    table = replace(fitted.table, columns=rest)
+    return replace(fitted, table=table, dropped=(*fitted.dropped, name))
+
+
+def _names_in(columns: Iterable[Sequence[str]]) -> list[dict[str, None]]:
+    """Return the different names of each column of names; those of a pair are two."""
+    return [
+        dict.fromkeys(name for cell in cells for name in cell.split(JOINT))
+        for head, *cells in columns
+        if head in NAMES
+    ]
+
+
+def _renamed(
+    fitted: _Fitted, columns: Iterable[Sequence[str]], groups: Iterable[Mapping[str, str]]
+) -> _Fitted:
+    """Write the names of the columns that are left as the groups have them."""
+    known = {name: short for group in groups for name, short in group.items() if name != short}
+    kept = {column[0] for column in fitted.table.columns}
+    renamed = [
+        [head, *(JOINT.join(known.get(name, name) for name in cell.split(JOINT)) for cell in cells)]
+        if head in NAMES
+        else [head, *cells]
+        for head, *cells in columns
+        if head in kept
+    ]
+    return replace(fitted, table=replace(fitted.table, columns=renamed), names=known)
+
+
+def _without_shared(names: Iterable[str]) -> dict[str, str]:
+    """Return names without the parts that all share, and without what precedes the last slash.
+
+    Examples
+    --------
+    >>> _without_shared(["runs_small", "runs_large"])
+    {'runs_small': 'small', 'runs_large': 'large'}
+    >>> _without_shared(["openai/gpt-5", "google/gemini-2.5-pro"])
+    {'openai/gpt-5': 'gpt-5', 'google/gemini-2.5-pro': 'gemini-2.5-pro'}
+    """
+    found = {name: name for name in names}
+    if len(found) > 1:
+        start, end = _shared(list(found)), _shared([name[::-1] for name in found])
+        inner = {name: name[start : len(name) - end] for name in found}
+        found = inner if all(inner.values()) and _differ(inner) else found
+    ends = {name: short.rstrip("/").rpartition("/")[2] or short for name, short in found.items()}
+    return ends if _differ(ends) else found
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return the length of the common beginning of names, up to a joint before a letter."""
+    first, last = min(names), max(names)  # all others lie between them
+    same = [a == b for a, b in zip(first, last, strict=False)]
+    common = first[: [*same, False].index(False)]
+    ends = (at for at in range(len(common), 0, -1) if common[at - 1] in _JOINTS)
+    return next((at for at in ends if all(name[at : at + 1].isalpha() for name in names)), 0)
+
+
+def _cut(names: Mapping[str, str], most: int) -> dict[str, str] | None:
+    """Return names of at most a number of letters, or None if some would be the same.
+
+    The end is left out; where names would be the same, the middle or else the beginning is.
+
+    Examples
+    --------
+    >>> _cut({"a": "tool-calling-gemini-2.0-flash", "b": "gpt-4o"}, 20)
+    {'a': 'tool-calling…', 'b': 'gpt-4o'}
+    """
+    found = dict(names)
+    for shorten in (_head, _both_ends, _tail):
+        often = Counter(found.values())
+        for name, short in names.items():
+            if len(short) > most and (len(found[name]) > most or often[found[name]] > 1):
+                found[name] = shorten(short, most - 1)
+        if _differ(found):
+            return found
+    return None
+
+
+def _numbered(names: Mapping[str, str], most: int) -> dict[str, str]:
+    """Return names of at most a number of letters that end in numbers, so that they differ."""
+    return {
+        name: short if len(short) <= most else f"{short[: most - 1 - len(str(at))]}…{at}"
+        for at, (name, short) in enumerate(names.items(), 1)
+    }
+
+
+def _differ(names: Mapping[str, str]) -> bool:
+    return len(set(names.values())) == len(names)
+
+
+def _head(name: str, most: int) -> str:
+    start = name[:most]
+    end = max(start.rfind(letter) for letter in _SEPARATORS)
+    return f"{start[:end] if end > most // 2 else start}…"
+
+
+def _tail(name: str, most: int) -> str:
+    return f"…{_head(name[::-1], most)[-2::-1]}"
+
+
+def _both_ends(name: str, most: int) -> str:
+    return f"{name[: most - most // 2]}…{name[len(name) - most // 2 :]}"

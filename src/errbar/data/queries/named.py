@@ -1,0 +1,72 @@
+"""Questions by name, for systems that are compared on the questions that they share."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.data.queries.expressions import Table, called, keys_in
+from errbar.data.queries.properties import numbers_in
+from errbar.data.queries.questions import COUNTED, Slice
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """The questions of one system and task; the slice has an entry for each."""
+
+    questions: tuple[str, ...]
+    slice: Slice
+    clusters: tuple[str, ...]  # cluster of each question; empty without one
+
+    def where(self, some: NDArray[np.bool_]) -> "Named":
+        """Select questions by a mask."""
+
+        def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name, is_in in zip(names, some, strict=True) if is_in)
+
+        return Named(kept(self.questions), self.slice.where(some), kept(self.clusters))
+
+
+class _QuestionRow(NamedTuple):
+    counts: tuple[int, ...]  # what COUNTED says
+    cluster: str
+    weight: float
+
+
+_NOTHING = _QuestionRow((0,) * len(COUNTED), "", math.nan)
+
+
+def named_in(table: Table) -> dict[Key, Named]:
+    """Questions of each system and task, from a table with a row per question; sorted by name."""
+    keys = keys_in(table, ())
+    clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
+    weights = numbers_in(table["weight"]).tolist() if "weight" in table else [math.nan] * len(keys)
+    counts = zip(*(table[name].tolist() for name in COUNTED), strict=True)
+    found: dict[Key, dict[str, _QuestionRow]] = {}
+    for key, question, cluster, weight, state in zip(
+        keys, table["question"].tolist(), clusters, weights, counts, strict=True
+    ):
+        questions = found.setdefault(key, {})
+        before = questions.get(question, _NOTHING)  # null and "" are the same system
+        whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
+        questions[question] = _QuestionRow(whole, called(cluster, ""), weight)
+    return {key: _named(key, found[key]) for key in sorted(found)}
+
+
+def _named(key: Key, questions: dict[str, _QuestionRow]) -> Named:
+    names = tuple(sorted(questions))
+    counts = np.array([questions[name].counts for name in names], dtype=np.int64)
+    once = np.ones(len(names), dtype=np.int64)
+    weights = np.array([questions[name].weight for name in names])
+    each = Slice(
+        key=key,
+        questions=once,
+        weights=None if np.isnan(weights).all() else weights,
+        **dict(zip(COUNTED, counts.T, strict=True)),
+    )
+    clusters = tuple(questions[name].cluster for name in names)
+    return Named(names, each, clusters)
