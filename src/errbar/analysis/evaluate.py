@@ -18,7 +18,7 @@ from errbar.base.arguments import require_all
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.data.queries.questions import Slice
-from errbar.data.queries.results import Results
+from errbar.data.queries.tallies import Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs

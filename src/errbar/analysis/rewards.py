@@ -23,9 +23,8 @@ from errbar.analysis.methods.population import (
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array
 from errbar.base.remarks import guess, setting, warning, way_to_say
-from errbar.data.queries.answers import Ballots
 from errbar.data.queries.questions import Slice
-from errbar.data.queries.results import Results
+from errbar.data.queries.tallies import Ballots, Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach

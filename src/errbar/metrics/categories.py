@@ -11,7 +11,7 @@ import numpy as np
 from errbar.base.arguments import numbers
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally, distinct_rows
-from errbar.data.queries.answers import Ballots
+from errbar.data.queries.tallies import Ballots
 from errbar.errors import InputError
 from errbar.kernels import beta, urn
 from errbar.metrics.base import (

@@ -97,9 +97,7 @@ class Watch:
     @property
     def verdict(self) -> str:
         """Whether to stop, and the claim that was accepted."""
-        if self.decided is None:
-            return GO_ON
-        return f"stop: {self._claimed(self.decided[1])}"
+        return f"stop: {self._claimed(self.decided[1])}" if self.decided else GO_ON
 
     @property
     def dated_verdict(self) -> str:
@@ -111,7 +109,8 @@ class Watch:
         """The verdict as a cell beside the name, as in "stop: better (at 63)"."""
         if self.decided is None:
             return GO_ON
-        return f"stop: {self._claim(self.decided[1])} (at {self.decided[0]})"
+        questions, claim = self.decided
+        return f"stop: {self._claim(claim)} (at {questions})"
 
     @property
     def contradicts(self) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import errbar
-from errbar.data.queries.answers import Ballots
+from errbar.data.queries.tallies import Ballots
 from errbar.errors import InputError, NotEnoughTrials, UnknownColumn, WrongType
 from errbar.metrics import VoteAt
 

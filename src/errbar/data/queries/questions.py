@@ -46,7 +46,7 @@ from errbar.data.queries.properties import (
     require_weights,
 )
 from errbar.data.queries.repeats import POWERS, is_doubtful, powers_of, refuse_repeats
-from errbar.data.queries.results import statuses
+from errbar.data.queries.tallies import statuses
 from errbar.errors import InputError, NotThere
 
 NEVER_SCORED = "no row of it was scored"  # reason for a missing score

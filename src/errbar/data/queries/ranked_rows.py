@@ -28,7 +28,7 @@ from errbar.data.queries.expressions import (
     trial_of,
     unknown_status_of,
 )
-from errbar.data.queries.results import statuses
+from errbar.data.queries.tallies import statuses
 from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 

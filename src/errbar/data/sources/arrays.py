@@ -16,8 +16,8 @@ from errbar.data.counts import Counts, CountsByState, weights_of
 from errbar.data.matrices import as_matrix
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
-from errbar.data.queries.results import Results
 from errbar.data.queries.row_order import Turns, turns_of_matrices
+from errbar.data.queries.tallies import Results
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.data.sources.tables import Categories, Key, Source
 from errbar.errors import InputError

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
-from errbar.data.queries.answers import Ballots
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import RankedItems
+from errbar.data.queries.tallies import Ballots
 from errbar.data.readers.logs import NOWHERE, Accounts, Origin
 from errbar.data.sources.tables import Categories, Key, Rankings, Source
 from errbar.errors import InputError, RepeatedTrial

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.queries.answers import Ballots, ballots
 from errbar.data.queries.count_tables import counted_questions, counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
 from errbar.data.queries.named import Named, named_in
@@ -25,8 +24,8 @@ from errbar.data.queries.ranked_rows import (
     ranked_rows,
 )
 from errbar.data.queries.ranked_totals import Grouped, ranked_cells
-from errbar.data.queries.results import Results, categories, statuses
 from errbar.data.queries.row_order import Turns, turns_of
+from errbar.data.queries.tallies import Ballots, Results, ballots, categories, statuses
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError
 

@@ -7,6 +7,7 @@ row is a question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from errbar.base.remarks import way_to_say
@@ -65,13 +66,12 @@ def find_columns(
     used = set(named.values())
     unwanted = {meaning for meaning, name in (assignment or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
-    guessed: set[str] = set()
+    chosen = _Chosen(named)
     meanings = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
     if "question" in meanings and sample is not None:
         found = _id_beside_text(lower, used, sample)
         if found is not None:
-            named["question"] = found
-            guessed.add("question")
+            chosen.guess("question", found)
     for meaning in meanings:
         if meaning not in named and meaning in present and meaning not in used:
             named[meaning] = meaning
@@ -84,46 +84,58 @@ def find_columns(
         if meaning == "system":
             found = found or _called_after_model(present, used, sample)
         if found is None and meaning == "question" and sample is not None:
-            found = _unusual_id(named, guessed, present, lower, sample)
+            found = _unusual_id(chosen, present, lower, sample)
         if found is not None:
-            named[meaning] = found
-            guessed.add(meaning)
+            chosen.guess(meaning, found)
             used.add(found)
     if usual_names is USUAL and sample is not None:
-        _number_trials(named, guessed, present, sample, unwanted)
-        _take_unusual_outcome(named, guessed, present, sample, unwanted)
+        _number_trials(chosen, present, sample, unwanted)
+        _take_unusual_outcome(chosen, present, sample, unwanted)
         used = set(named.values())
     _require_all(named, present, usual_names)
-    if "outcome" in guessed:
+    if "outcome" in chosen.guessed:
         refuse_reference(named["outcome"], present, sample)
         refuse_confidence(named["outcome"], present, sample)
         refuse_tallies(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     unused = tuple(name for name in present if name not in used)
     beside = unused if "system" not in {*named, *unwanted} else ()
-    also = _other_outcomes(present, used, lower) if "outcome" in guessed else ()
+    also = _other_outcomes(present, used, lower) if "outcome" in chosen.guessed else ()
     unused = tuple(name for name in unused if name not in also)
-    return Columns(MappingProxyType(ordered), frozenset(guessed), beside, also, unused)
+    return Columns(MappingProxyType(ordered), frozenset(chosen.guessed), beside, also, unused)
+
+
+@dataclass
+class _Chosen:
+    """Columns by meaning as far as they are chosen, and the meanings that were guessed."""
+
+    named: dict[str, str]
+    guessed: set[str] = field(default_factory=set)
+
+    def guess(self, meaning: str, name: str) -> None:
+        """Give a column a meaning."""
+        self.named[meaning] = name
+        self.guessed.add(meaning)
+
+    def drop(self, meaning: str) -> None:
+        """Take a meaning from its column."""
+        del self.named[meaning]
+        self.guessed.discard(meaning)
 
 
 def _take_unusual_outcome(
-    named: dict[str, str],
-    guessed: set[str],
-    present: Sequence[str],
-    sample: Sample,
-    unwanted: set[str],
+    chosen: _Chosen, present: Sequence[str], sample: Sample, unwanted: set[str]
 ) -> None:
     """Use a verdict in a status, or lists of outcomes, as the outcome if there is no other."""
+    named = chosen.named
     if "outcome" in named.keys() | unwanted:
         return
     found = unusual_outcome(present, sample)
     if found is None or found in {name for meaning, name in named.items() if meaning != "status"}:
         return
     if named.get("status") == found:
-        del named["status"]
-        guessed.discard("status")
-    named["outcome"] = found
-    guessed.add("outcome")
+        chosen.drop("status")
+    chosen.guess("outcome", found)
 
 
 def _called_after_model(
@@ -142,24 +154,21 @@ def _called_after_model(
 
 
 def _unusual_id(
-    named: dict[str, str],
-    guessed: set[str],
-    present: Sequence[str],
-    lower: Mapping[str, str],
-    sample: Sample,
+    chosen: _Chosen, present: Sequence[str], lower: Mapping[str, str], sample: Sample
 ) -> str:
     """What names a question where no usual column does; the number of its row if nothing does.
 
     A column that was guessed to be the task, but is an id, is no longer the task.
     """
+    named = chosen.named
     used = set(named.values())
     inside = [name for name in _parts_named(present, "question") if name.endswith("_id")]
     inside += [name for name in present if ID_INSIDE.fullmatch(str(name))]
     found = other_id(lower, used, named.get("system"), INDEX, sample)
     found = found or next((name for name in inside if name not in used), ROW)
     if found == ROW and is_task_id(named, sample):
-        found = named.pop("task")
-        guessed.discard("task")
+        found = named["task"]
+        chosen.drop("task")
     return found
 
 
@@ -211,16 +220,13 @@ def _usual(
 
 
 def _number_trials(
-    named: dict[str, str],
-    guessed: set[str],
-    present: Sequence[str],
-    sample: Sample,
-    unwanted: set[str],
+    chosen: _Chosen, present: Sequence[str], sample: Sample, unwanted: set[str]
 ) -> None:
     """Use a column of integers, such as `run`, as the trial if it makes rows unique."""
+    named = chosen.named
     if {"trial"} & (named.keys() | unwanted) or named.get("question", ROW) == ROW:
         return
-    system = named.get("system") if "system" in guessed else None
+    system = named.get("system") if "system" in chosen.guessed else None
     is_free = {name for name in present if name == system or name not in named.values()}
     for name in named_like(present, TRIAL_NUMBERS):
         if name not in is_free or not are_whole_numbers(sample(name)):
@@ -234,10 +240,8 @@ def _number_trials(
         if len(set(rows)) < len(rows):
             continue
         if name == system:
-            del named["system"]
-            guessed.discard("system")
-        named["trial"] = name
-        guessed.add("trial")
+            chosen.drop("system")
+        chosen.guess("trial", name)
         return
 
 
