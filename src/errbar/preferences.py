@@ -172,7 +172,7 @@ def _with_ranks(rate: Rating, standing: Standing) -> Rating:
 
 
 def _standard_error(results: Sequence[float]) -> float:
-    """Sample standard deviation of the results by the root of their number, as AlpacaEval's."""
+    """Sample standard deviation of the results over the root of their number, as in AlpacaEval."""
     if len(results) < 2:
         return math.nan
     return float(np.std(results, ddof=1) / math.sqrt(len(results)))

@@ -19,7 +19,7 @@ from errbar.analysis.rewards import largest_change
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
-from errbar.data.sources.joined import Part
+from errbar.data.sources.joined import SystemPart
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.judges import joined_runs
@@ -323,15 +323,15 @@ def _score_categories(
 
 def _parts(
     before: Runs, now: Runs, system: str | None, baseline_system: str | None
-) -> tuple[Part, Part]:
+) -> tuple[SystemPart, SystemPart]:
     """Return the system of the baseline and that of the candidate."""
-    old = Part.of(
+    old = SystemPart.of(
         before.source,
         _same_name(before, system) if baseline_system is None else baseline_system,
         BASELINE,
         way_to_say("--baseline-system", "baseline_system="),
     )
-    new = Part.of(now.source, system, CANDIDATE, way_to_say("--system", "system="))
+    new = SystemPart.of(now.source, system, CANDIDATE, way_to_say("--system", "system="))
     if old.source is new.source and old.system == new.system:
         raise InputError(
             f"the candidate and the baseline are the same{_quoted(new.system)}; give another log, "
@@ -384,7 +384,7 @@ def _in_one_alone(joined: Source) -> list[str]:
     ]
 
 
-def _name(part: Part) -> str:
+def _name(part: SystemPart) -> str:
     """Return the system with the path that it was read from."""
     path = part.source.where
     if part.system and path:

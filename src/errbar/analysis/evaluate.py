@@ -125,7 +125,7 @@ def _categories(
         )
     if part.failed and failures != "missing":
         raise InputError(
-            f"{part.failed} rows have no result, and no category is their own; "
+            f"{part.failed} rows have no result, and there is no category for them; "
             f"{setting('errors', 'missing')} leaves them out"
         )
     tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)

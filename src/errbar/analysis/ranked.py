@@ -226,8 +226,8 @@ def _with_remarks(
     if bins is not None:
         furthest = max((result.bin_error for result in results), default=0.0)
         remarks.append(
-            f"Confidences are in {bins} bins at most: no value is further than {furthest:.2g} from "
-            f"what it is without them. An interval is that of the binned value."
+            f"Confidences are in at most {bins} bins, which changes no value by more than "
+            f"{furthest:.2g}. Intervals are those of the binned values."
         )
     if unanswered:
         remarks.append(f"{unanswered} rows are not answered.")

@@ -262,7 +262,7 @@ def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
 
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
-    """A warning where the mean rests on few questions, or on few for so skewed rewards."""
+    """A warning if the mean depends on few questions, or on too few for rewards this skewed."""
     apart = values - values.mean()
     rests_on = effective_size(apart)
     found, few = "", f"{max(rests_on, 1.0):.0f} of {values.size} questions"

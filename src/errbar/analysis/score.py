@@ -365,8 +365,8 @@ def _who_has_rewards(task: str, mine: Iterable[Subject], there: Iterable[Subject
     """The task, and the systems with rewards if others of the task are only right or wrong."""
     systems, every = ({of.system: None for of in some if of.task == task} for some in (mine, there))
     names = first_of(list(systems)) if len(systems) < len(every) else ""
-    whose = " · ".join(part for part in (names, task) if part)
-    return f"{whose}: " if whose else ""
+    subject = " · ".join(part for part in (names, task) if part)
+    return f"{subject}: " if subject else ""
 
 
 def first_of(names: list[str]) -> str:

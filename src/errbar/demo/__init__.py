@@ -27,8 +27,12 @@ LOGS = Path(__file__).with_name("logs")  # a table for each task
 HARD, EASY = "repo-repair", "ticket-triage"
 
 TRIALS = 8
-REPAIRS, ALWAYS, NEVER = 40, 5, 4  # of them, those that every system repairs, and that none does
-TICKETS, FLAKY = 30, 17  # and the number of the one that is right half of the time
+REPAIRS, ALWAYS, NEVER = (
+    40,
+    5,
+    4,
+)  # repairs, those that all systems and that none get right
+TICKETS, FLAKY = 30, 17  # tickets; the number of the one that is right half of the time
 # Skill and steadiness at repairs, share of right tickets, dollars per ticket.
 SYSTEMS = {
     "siskin-mini": (-0.9, 1.2, 0.965, 0.0012),

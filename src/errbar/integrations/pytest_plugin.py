@@ -44,10 +44,10 @@ def trial_of(item: pytest.Item) -> Trial | None:
 
 def arguments_of(mark: pytest.Mark) -> tuple[int, float | None]:
     """The arguments of the mark, checked."""
-    given = dict(mark.kwargs)
-    trials, at_least = given.pop("trials", None), given.pop("at_least", None)
-    if mark.args or given:
-        unknown = ", ".join(map(str, [*mark.args, *given]))
+    keywords = dict(mark.kwargs)
+    trials, at_least = keywords.pop("trials", None), keywords.pop("at_least", None)
+    if mark.args or keywords:
+        unknown = ", ".join(map(str, [*mark.args, *keywords]))
         raise pytest.UsageError(
             f"@pytest.mark.errbar takes trials= and at_least=, not {unknown}; for example "
             f"@pytest.mark.errbar(trials=8, at_least=0.8)."
@@ -187,7 +187,7 @@ def errbar_outcome(request: pytest.FixtureRequest) -> Outcome:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the trials of a test by rounds, in the places that they have."""
+    """Order the trials of a test by rounds; other tests keep their places."""
     places: dict[str, list[int]] = {}
     trials: dict[int, Trial] = {}
     for place, item in enumerate(items):

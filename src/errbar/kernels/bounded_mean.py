@@ -99,14 +99,14 @@ def low_end(sample: Sample, tail: float) -> float:
     if sample.values.size > _REPEATED:
         return _low_end(sample, tail)
     parts = (np.asarray(part, dtype=float) for part in (sample.values, sample.sizes, sample.often))
-    return _low_end_again(*(part.tobytes() for part in parts), sample.bounds, tail)
+    return _cached_low_end(*(part.tobytes() for part in parts), sample.bounds, tail)
 
 
 @lru_cache(maxsize=1 << 14)
-def _low_end_again(
+def _cached_low_end(
     values: bytes, sizes: bytes, often: bytes, bounds: tuple[float, float], tail: float
 ) -> float:
-    """The same of the content of arrays, remembered: of 10,000 systems many are alike."""
+    """`low_end`, cached by the content of its arrays: of 10,000 systems many are alike."""
     arrays = np.frombuffer(values), np.frombuffer(sizes), np.frombuffer(often)
     return _low_end(Sample(*arrays, bounds), tail)
 
@@ -196,7 +196,8 @@ def _groups(mass: Array, terms: Array) -> tuple[Array, Array, Array]:
     some = some[np.argsort(terms[some])]
     mass, terms = mass[some], terms[some]
     share = np.cumsum(mass * terms * terms)
-    group = np.floor(_MOST_TERMS * share / share[-1]) + (terms > 0.0)  # one sign in each
+    # the terms of a group have the same sign
+    group = np.floor(_MOST_TERMS * share / share[-1]) + (terms > 0.0)
     starts = np.flatnonzero(np.diff(group, prepend=-1.0))
     first, second, third = (np.add.reduceat(mass * terms**power, starts) for power in range(3))
     return first, second, third

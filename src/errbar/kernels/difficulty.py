@@ -26,7 +26,7 @@ _POINTS = 20  # of the discrete distribution
 # used. A fixed value is too coarse for a smooth distribution observed with 64 trials per question.
 _MASSES = 2.0 ** np.arange(-4, 6)
 _SHARES = _MASSES / _POINTS  # of each point
-_LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential with mean 1: few trials say nothing about it
+_LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential, mean 1: few trials tell little about it
 _AT_AN_END = 0.1  # prior probability that a point is 0, and that it is 1
 _SIDE = 0.5  # both parameters of the Beta prior of all other points
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4  # burn-in, sweeps after it, and thinning

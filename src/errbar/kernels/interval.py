@@ -13,7 +13,7 @@ import numpy as np
 from errbar.base.arrays import Array
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
-_TINY = 1e-300  # in place of 0, where the result is not used
+_TINY = 1e-300  # divisor in place of 0, where the quotient is not used
 
 
 @lru_cache(maxsize=64)

@@ -146,7 +146,7 @@ def _has_number(row: Any) -> bool:
 
 
 def _place(row: Any, place: dict[str, int]) -> tuple[int | bool, ...]:
-    """Return where a row is shown: comparisons by their verdict first."""
+    """Return the sort key of a row; comparisons are sorted by their verdict first."""
     if not isinstance(row, Comparison):
         return (place[row.system],)
     return not row.better, not row.probably_better, place[row.leader], place[row.trailer]

@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def probably_better(self) -> str:
-        """The system that is better if there are no rare failures; empty if `better` is not."""
+        """The system that is better if rare failures are ruled out; empty if `better` names one."""
         if self.better or not self.probable < 1.0 - self.interval.level:
             return ""
         return self.first if self._gain(self.difference) > 0 else self.second
@@ -84,30 +84,30 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Conclusion of the comparison: better, probably better or inconclusive."""
-        who, words = self._found
+        who, words = self._subject_and_words
         against = self.second if who == self.first else self.first
         return f"{who} is {words}".replace("no worse", f"no worse than {against}") if who else words
 
     @property
     def short_verdict(self) -> str:
         """Conclusion on the first system, without names: better, worse or inconclusive."""
-        who, words = self._found
+        who, words = self._subject_and_words
         if who == self.second:
             return words.replace("worse", "|").replace("better", "worse").replace("|", "better")
         return words
 
     @property
-    def _found(self) -> tuple[str, str]:
-        """The subject of the verdict, if there is one, and what is said of it."""
+    def _subject_and_words(self) -> tuple[str, str]:
+        """The system that the verdict is about, if any, and the words that follow its name."""
         plainly = (self.better, "better") if self.better else ("", INCONCLUSIVE)
         if self.probably_better:
             plainly = (self.probably_better, "probably better")
         if self.reason:
             return "", INCONCLUSIVE
-        return self._beside(self.margin, *plainly) if self.margin else plainly
+        return self._with_margin(self.margin, *plainly) if self.margin else plainly
 
-    def _beside(self, margin: float, who: str, plainly: str) -> tuple[str, str]:
-        """Conclusion if differences up to the margin do not matter."""
+    def _with_margin(self, margin: float, who: str, plainly: str) -> tuple[str, str]:
+        """The same if differences up to the margin do not matter."""
         low, high = self.gain_ends
         verdicts = {
             (self.first, f"better by more than {margin:g}"): low > margin,
@@ -201,9 +201,12 @@ class Comparison:
             return f"No verdict: {self.first} against {self.second}", f": {self.reason}."
         gap, low, high = self.lead_digits()
         by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
-        if self._found[1] not in ("better", "probably better", INCONCLUSIVE):
+        if self._subject_and_words[1] not in ("better", "probably better", INCONCLUSIVE):
             leads = f"{self.leader} leads {by}"
-            return self._claim_beside(), f"; {leads if self.difference else 'both score the same'}."
+            return (
+                self._claim_with_margin(),
+                f"; {leads if self.difference else 'both score the same'}.",
+            )
         if self.better:
             return f"{self.leader} beats {self.trailer}", f" {by}."
         if self.called_probable:
@@ -214,9 +217,9 @@ class Comparison:
             return f"Inconclusive: {same}", "."
         return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
 
-    def _claim_beside(self) -> str:
+    def _claim_with_margin(self) -> str:
         """The verdict with a margin, as a sentence on both systems."""
-        who, words = self._found
+        who, words = self._subject_and_words
         if not who:
             return f"{self.first} and {self.second} are {words}"
         against = self.second if who == self.first else self.first

@@ -68,7 +68,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _Evaluation:
+class _Aggregate:
     """Summary of the records of an evaluation, for its aggregate."""
 
     file: PurePosixPath  # relative to the target directory
@@ -109,7 +109,7 @@ def write_every_eval_ever(
             raise InputError(f"{score.of} has no score to write: {score.reason}.")
     estimates = {(score.system, score.task): score for score in scores}
     moment = int(time.time()) if retrieved is None else retrieved
-    written: list[_Evaluation] = []
+    written: list[_Aggregate] = []
     left_out = Counter[str]()
     with (
         atomic_directory(directory) as place,
@@ -149,7 +149,7 @@ def _scored_rows(source: TableSource) -> TableSource:
     )
 
 
-def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _Evaluation:
+def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _Aggregate:
     """A record for each row with a score.
 
     Every record contains the name of its evaluation, a digest of all records, so records are
@@ -182,10 +182,10 @@ def _write_samples(key: tuple[str, str], rows: Iterable[Row], place: Path) -> _E
                     record = head + line[1:]
                     checksum.update(record)
                     out.write(record)
-    return _Evaluation(file, name, records, checksum.hexdigest(), left_out)
+    return _Aggregate(file, name, records, checksum.hexdigest(), left_out)
 
 
-def _aggregate_of(samples: _Evaluation) -> PurePosixPath:
+def _aggregate_of(samples: _Aggregate) -> PurePosixPath:
     return samples.file.with_name(f"{samples.name}.json")
 
 
@@ -285,7 +285,7 @@ def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -
     }
 
 
-def _detailed(samples: _Evaluation) -> dict[str, Any]:
+def _detailed(samples: _Aggregate) -> dict[str, Any]:
     """Reference to the file of records."""
     return {
         "format": "jsonl",

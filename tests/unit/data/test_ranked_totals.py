@@ -261,7 +261,9 @@ def test_more_bins_than_confidences_change_nothing() -> None:
     binned = runs.selective(*METRICS, method=QUICK, bins=5000)
     for one, other in zip(exact, binned, strict=True):
         assert (other.value, other.bin_error) == (one.value, 0.0)
-    assert "5000 bins at most: no value is further than 0 from" in " ".join(binned.notes())
+    assert "in at most 5000 bins, which changes no value by more than 0." in " ".join(
+        binned.notes()
+    )
 
 
 def test_a_group_that_answers_nothing_is_not_resampled_for_an_area() -> None:
@@ -393,7 +395,9 @@ def test_the_command_takes_bins_and_tells_their_error(tmp_path: Path) -> None:
         found = json.loads(said.stdout)
         assert all(0 < row["bin_error"] < 0.3 for row in found["rows"])
         said = CliRunner().invoke(main, [command, str(file), "--bins", "4"])
-        assert "in 4 bins at most: no value is further than" in " ".join(said.stdout.split())
+        assert "in at most 4 bins, which changes no value by more than" in " ".join(
+            said.stdout.split()
+        )
 
 
 def test_runs_of_items_have_no_bins(tmp_path: Path) -> None:

@@ -192,8 +192,8 @@ def _metric(metric: Metric | str) -> CountMetric:
     chosen = metric_of(metric)
     if not isinstance(chosen, CountMetric) or len(chosen.parts()) != 1:
         raise WrongType(
-            f"{chosen} cannot be planned for: it is no mean over questions of right and wrong "
-            f"trials, as avg, pass@k, pass^k and maj@k are."
+            f"{chosen} cannot be planned for: it is not a mean over questions of right and "
+            f"wrong trials; avg, pass@k, pass^k and maj@k are."
         )
     if chosen.bounds[0] == chosen.bounds[1]:
         raise InputError(

@@ -111,7 +111,7 @@ class Grouped(RankedSample):
         return self
 
     def arranged(self) -> "Grouped":
-        """The totals themselves, which can be weighted by group."""
+        """The totals themselves, because groups can be weighted as they are."""
         return self
 
     def scored(self) -> "Grouped":

@@ -48,7 +48,7 @@ _NAME = re.compile(
 _Statuses = dict[str, list[str | None]]  # of the samples of each task
 
 
-class _ResultsFile(NamedTuple):
+class _EvalResults(NamedTuple):
     """A file of results, with the details in its name or in the totals file, and its tasks."""
 
     path: Path
@@ -134,7 +134,7 @@ def _beside(path: Path) -> Path:
     return path.with_name(path.name.replace(_RESULTS, _TOTALS))
 
 
-def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any]]) -> _ResultsFile:
+def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any]]) -> _EvalResults:
     beside = _beside(path)
     totals_beside = totals.get(beside)
     if totals_beside is None:
@@ -148,10 +148,10 @@ def _opened(path: Path, tasks: _Statuses, totals: Mapping[Path, Mapping[str, Any
         is_hard = totals_beside.get("subset") == "hard"
     name = "BigCodeBench-Hard" if is_hard else "BigCodeBench"
     task = f"{name} ({split})" if split else name
-    return _ResultsFile(path, model, task, how, tasks, totals_beside)
+    return _EvalResults(path, model, task, how, tasks, totals_beside)
 
 
-def _systems(files: Sequence[_ResultsFile], choice: Choice, log: Log) -> list[str]:
+def _systems(files: Sequence[_EvalResults], choice: Choice, log: Log) -> list[str]:
     """Systems are the models in the file names, with the settings where these differ."""
     if not all(file.model for file in files):
         naming = name_systems([file.path for file in files], _RESULTS, files_are=choice.files)
@@ -167,7 +167,7 @@ def _systems(files: Sequence[_ResultsFile], choice: Choice, log: Log) -> list[st
     ]
 
 
-def _add(log: Log, file: _ResultsFile, system: str, starts: Counter[tuple[str, str]]) -> None:
+def _add(log: Log, file: _EvalResults, system: str, starts: Counter[tuple[str, str]]) -> None:
     """Add a row per sample; trials of further files of a system and task are numbered on."""
     log.read(file.path, sum(map(len, file.tasks.values())))
     start = starts[system, file.task]
@@ -194,7 +194,7 @@ def _add(log: Log, file: _ResultsFile, system: str, starts: Counter[tuple[str, s
 
 
 def _remarks(
-    file: _ResultsFile, system: str, broken: set[str], counts: Mapping[str, int]
+    file: _EvalResults, system: str, broken: set[str], counts: Mapping[str, int]
 ) -> Iterator[str]:
     if counts.get("limit"):
         yield f"{system}: {counts['limit']} samples timed out and count as wrong."
@@ -212,7 +212,7 @@ def _remarks(
         yield f"{system}: the run is not calibrated; the BigCodeBench leaderboard is."
 
 
-def _claims(file: _ResultsFile, system: str) -> Iterator[Claim]:
+def _claims(file: _EvalResults, system: str) -> Iterator[Claim]:
     for name, value in file.totals.items():
         number = number_or_none(value)
         if number is not None and re.fullmatch(r"pass@[1-9]\d*", name):

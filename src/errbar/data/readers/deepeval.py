@@ -97,7 +97,7 @@ class _Case(Part, rename="camel"):
         return found
 
 
-class _Document(Part, rename="camel"):
+class _RunFile(Part, rename="camel"):
     """A run, or the file of the latest run."""
 
     test_cases: list[_Case] | None = None
@@ -109,10 +109,10 @@ class _Document(Part, rename="camel"):
     test_passed: Any = None
     test_failed: Any = None
     metrics_scores: Any = None
-    test_run_data: "_Document | None" = None
+    test_run_data: "_RunFile | None" = None
 
 
-_SHAPE: Shape[_Document] = Shape(_Document)
+_SHAPE: Shape[_RunFile] = Shape(_RunFile)
 
 
 class _TestRun(NamedTuple):
@@ -122,7 +122,7 @@ class _TestRun(NamedTuple):
     task: str
     cases: list[_Case]
     questions: list[str]
-    stated: _Document  # totals of all cases and of each metric
+    stated: _RunFile  # totals of all cases and of each metric
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

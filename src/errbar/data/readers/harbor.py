@@ -23,7 +23,7 @@ from typing import Any
 from errbar.base.remarks import warning, way_to_say
 from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
-from errbar.data.readers.harbor_trials import Job, Trial, find_jobs, name_trials
+from errbar.data.readers.harbor_trials import HarborTrial, Job, find_jobs, name_trials
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 
 _USUAL = "reward"
@@ -77,7 +77,7 @@ def _scorers(jobs: Sequence[Job], name: str | None, log: Log) -> dict[str, str]:
     return scorers
 
 
-def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> None:
+def _add(log: Log, system: str, trials: Sequence[tuple[Job, HarborTrial]], scorer: str) -> None:
     """The rows of a system on a data set."""
     often = Counter((trial.question, trial.name) for _, trial in trials)
     exceptions: Counter[str] = Counter()
@@ -126,7 +126,7 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, Trial]], scorer: str
         )
 
 
-def _judged(trial: Trial, scorer: str) -> tuple[float | None, str]:
+def _judged(trial: HarborTrial, scorer: str) -> tuple[float | None, str]:
     """Outcome and status; Harbor doubts a reward after exceptions that are not the agent's."""
     late = (trial.exception or "").endswith(("TimeoutError", "Timeout"))
     failed = "timeout" if late else "error"
@@ -180,7 +180,9 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
             )
 
 
-def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: str) -> float | None:
+def _mean(
+    job: Job, part: Mapping[str, Any], trials: Sequence[HarborTrial], scorer: str
+) -> float | None:
     """The mean stated by a job, in which trials without a reward count as 0.
 
     With a single reward it is called "mean". With several, means have the names of the rewards,
@@ -195,10 +197,10 @@ def _mean(job: Job, part: Mapping[str, Any], trials: Sequence[Trial], scorer: st
     return number_or_none(metrics[0].get(scorer)) if usual else None
 
 
-def _claims(system: str, trials: Sequence[tuple[Job, Trial]], scorer: str) -> Iterator[Claim]:
+def _claims(system: str, trials: Sequence[tuple[Job, HarborTrial]], scorer: str) -> Iterator[Claim]:
     """Totals stated by jobs: mean reward, trials with reward 1, and pass@k of a single job."""
     task = trials[0][1].task
-    parts: dict[Path, tuple[Job, list[Trial]]] = {}
+    parts: dict[Path, tuple[Job, list[HarborTrial]]] = {}
     for job, trial in trials:
         parts.setdefault(job.folder, (job, []))[1].append(trial)
     of = f" of {len(parts)} jobs" if len(parts) > 1 else ""

@@ -26,7 +26,7 @@ RESULT = "result.json"
 CONFIG = "config.json"
 
 
-class Trial(NamedTuple):
+class HarborTrial(NamedTuple):
     """One attempt at a task."""
 
     id: str
@@ -52,7 +52,7 @@ class Job:
     """A folder of trials, and the totals in its own file."""
 
     folder: Path
-    trials: list[Trial] = field(default_factory=list)
+    trials: list[HarborTrial] = field(default_factory=list)
     stated: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = None
     label: str = ""
@@ -75,7 +75,7 @@ class Job:
 def find_jobs(files: Sequence[Path], log: Log) -> list[Job]:
     """Find jobs and their trials; each trial is counted once, by its latest grade."""
     jobs: dict[str, Job] = {}  # by folder
-    single: list[Trial] = []
+    single: list[HarborTrial] = []
     for file in files:
         whole = object_of(file)
         if "task_name" in whole:
@@ -156,7 +156,7 @@ def _count_once(jobs: Sequence[Job], log: Log) -> None:
         )
 
 
-def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
+def _trial(whole: Mapping[str, Any], file: Path, where: str) -> HarborTrial:
     info = object_in(whole, "agent_info")
     config = object_in(whole, "config")
     agent_config = object_in(config, "agent")
@@ -176,7 +176,7 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> Trial:
     of_steps = [object_in(step, "exception_info").get("exception_type") for step in steps]
     source = text_or_none(whole.get("source")) or ""
     usage = _usage(whole, steps)
-    return Trial(
+    return HarborTrial(
         id=text_or_none(whole.get("id")) or f"{file} {name}",
         name=name,
         question=name_of(require_key(whole, "task_name", where), f"{where}, task_name"),
@@ -214,14 +214,14 @@ def _total(usage: Sequence[Mapping[str, Any]], key: str) -> float | None:
 
 def name_trials(
     jobs: Sequence[Job], files_are: FilesAre | None, log: Log
-) -> dict[str, list[tuple[Job, Trial]]]:
+) -> dict[str, list[tuple[Job, HarborTrial]]]:
     """Trials by system: agent and model, plus differing settings where names clash."""
-    agents: dict[str, list[tuple[Job, Trial]]] = {}
+    agents: dict[str, list[tuple[Job, HarborTrial]]] = {}
     every = [trial for job in jobs for trial in job.trials]
     for job in jobs:
         for trial in job.trials:
             agents.setdefault(trial.agent, []).append((job, trial))
-    systems: dict[str, list[tuple[Job, Trial]]] = {}
+    systems: dict[str, list[tuple[Job, HarborTrial]]] = {}
     for agent, trials in agents.items():
         settings = tell_apart([trial.settings for _, trial in trials])
         for (job, trial), setting in zip(trials, settings, strict=True):
@@ -242,7 +242,7 @@ def name_trials(
     return systems
 
 
-def _remark_on_joined(systems: Mapping[str, Sequence[tuple[Job, Trial]]], log: Log) -> None:
+def _remark_on_joined(systems: Mapping[str, Sequence[tuple[Job, HarborTrial]]], log: Log) -> None:
     for system, trials in systems.items():
         tasks: dict[str, dict[str, None]] = {}
         for job, trial in trials:

@@ -60,7 +60,7 @@ class _HelmRun:
     """One run directory."""
 
     path: Path
-    asked: str | None  # if set, only the values of this stat are kept
+    only: str | None  # if set, only the values of this stat are kept
     stats: dict[str, None] = field(default_factory=dict)  # names of all stats
 
     @cached_property
@@ -116,7 +116,7 @@ class _HelmRun:
             name = str(named.get("name"))
             split = split or str(named.get("split") or "")
             self.stats[name] = None
-            if name == self.asked or (self.asked is None and not name.startswith(_NO_SCORES)):
+            if name == self.only or (self.only is None and not name.startswith(_NO_SCORES)):
                 scores[name] = _mean(stat)
         return _InstanceStats(
             (question, trial, _perturbation(record.get("perturbation"))), split, scores

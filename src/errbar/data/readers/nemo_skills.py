@@ -49,7 +49,7 @@ class _Line(NamedTuple):
     """The fields of a line that are used; prompts and responses are dropped."""
 
     id: Any
-    asked: dict[str, int]  # hashes that tell whether two lines have the same question
+    hashes: dict[str, int]  # of the question, equal in two lines that have the same
     scores: dict[str, Any]
     status: str  # empty if it finished
     answer: Any
@@ -223,8 +223,8 @@ def _questions(run: _DirectoryRun) -> list[list[str]]:
     first = run.trials[0]
     for other in run.trials[1:]:
         for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
-            for key in mine.asked.keys() & theirs.asked.keys():
-                if mine.asked[key] != theirs.asked[key]:
+            for key in mine.hashes.keys() & theirs.hashes.keys():
+                if mine.hashes[key] != theirs.hashes[key]:
                     raise InputError(
                         f"{other.path}: question {at} is another than in {first.path.name} (their "
                         f"{key!r} differs). Without ids the files of a directory must ask the same "

@@ -43,7 +43,7 @@ class _Score(NamedTuple):
 
 
 @dataclass
-class _Sample:
+class _Answers:
     scores: dict[str, list[_Score]] = field(default_factory=dict)
     failed: bool = False  # an error was recorded
 
@@ -56,7 +56,7 @@ class _EvalRun:
     run: str
     system: str = ""
     task: str = ""
-    samples: dict[str, _Sample] = field(default_factory=dict)
+    samples: dict[str, _Answers] = field(default_factory=dict)
     report: Mapping[str, Any] | None = None
 
 
@@ -145,7 +145,7 @@ def _take(run: _EvalRun, event: Mapping[str, Any], where: str) -> None:
     """Add the scores of an event to its sample."""
     if event.get("sample_id") is None:
         raise InputError(f"{where}: an event of no sample; there is no 'sample_id'.")
-    sample = run.samples.setdefault(name_of(event["sample_id"], f"{where}, sample_id"), _Sample())
+    sample = run.samples.setdefault(name_of(event["sample_id"], f"{where}, sample_id"), _Answers())
     data, kind = object_in(event, "data"), event["type"]
     if kind == "error":
         sample.failed = True

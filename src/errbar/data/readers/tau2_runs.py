@@ -42,20 +42,20 @@ class _Simulation(Part):
     agent_cost: Any = None
 
 
-class _Task(Part):
+class _TaskNumber(Part):
     """A task, of which only the number matters."""
 
 
-class _Document(_Simulation):
+class _RunDocument(_Simulation):
     """The document of a run, or a single simulation."""
 
     info: Any | UnsetType = UNSET
-    tasks: list[_Task | Other] | OtherThanList = None
+    tasks: list[_TaskNumber | Other] | OtherThanList = None
     simulations: list[_Simulation | Other] | OtherThanList = None
     simulation_index: list[_Simulation | Other] | OtherThanList = None
 
 
-_SHAPE: Shape[_Document] = Shape(_Document)
+_SHAPE: Shape[_RunDocument] = Shape(_RunDocument)
 
 
 class Simulation(NamedTuple):
@@ -159,7 +159,7 @@ def read_runs(files: Sequence[Path], log: Log) -> list[SimulationRun]:
     return [run for run in runs if run.simulations or not run.elsewhere]
 
 
-def _run(file: Path, whole: _Document) -> SimulationRun:
+def _run(file: Path, whole: _RunDocument) -> SimulationRun:
     return SimulationRun(
         file,
         require_object(whole.info, f"{file}, info"),

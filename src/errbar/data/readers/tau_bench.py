@@ -53,7 +53,7 @@ class _EpisodeTrial(NamedTuple):
     domain: str  # by the policy of the agent
 
 
-class _Subject(NamedTuple):
+class _RunSubject(NamedTuple):
     """What a file is about."""
 
     system: str
@@ -70,7 +70,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     subjects = _subjects_of(files, found, choice, log)
     found = _told_apart(found, [subject.task for subject in subjects], log)
-    counts: dict[_Subject, Counter[str]] = {}  # trials of each question
+    counts: dict[_RunSubject, Counter[str]] = {}  # trials of each question
     for file, subject, trials in zip(files, subjects, found, strict=True):
         log.read(file, len(trials))
         goes_on = subject in counts
@@ -111,20 +111,20 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 def _subjects_of(
     files: Sequence[Path], found: Sequence[Sequence[_EpisodeTrial]], choice: Choice, log: Log
-) -> list[_Subject]:
+) -> list[_RunSubject]:
     """System and task of each file; files of several domains are several tasks."""
     naming = name_systems(files, files_are=choice.files)
     log.remarks += naming.remarks
     domains = [_domain_of(file, trials) for file, trials in zip(files, found, strict=True)]
     if naming.tasks or len(set(domains)) == 1:
-        return list(map(_Subject, naming.systems, naming.tasks or [""] * len(files)))
+        return list(map(_RunSubject, naming.systems, naming.tasks or [""] * len(files)))
     names = ", ".join(dict.fromkeys(filter(None, domains)))
     log.remarks.append(guess(f"Tasks: {names}, by the policy in each file or by its name"))
     short = [_DOMAIN.sub("", system).strip("-_. ") for system in naming.systems]
-    subjects = list(map(_Subject, short, domains))
+    subjects = list(map(_RunSubject, short, domains))
     if all(short) and len(set(subjects)) == len(files):
         return subjects
-    return list(map(_Subject, naming.systems, domains))
+    return list(map(_RunSubject, naming.systems, domains))
 
 
 def _domain_of(file: Path, trials: Sequence[_EpisodeTrial]) -> str:

@@ -22,7 +22,7 @@ _SAMPLED = re.compile(r'"(pass|majority)@\d+')
 class _TotalsFormat(NamedTuple):
     """Totals of a harness: how to recognise them, and which file has every question."""
 
-    whose: str
+    harness: str
     looks: Callable[[Glance], bool]
     instead: str
 
@@ -85,12 +85,12 @@ def _kind(glance: Glance) -> _TotalsFormat | None:
 
 def _recognise(glance: Glance) -> str:
     kind = _kind(glance)
-    return f"it has only totals, of {kind.whose}" if kind else ""
+    return f"it has only totals, of {kind.harness}" if kind else ""
 
 
 def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
     kind = _kind(Glance(files[0]))
-    owner, instead = (f" of {kind.whose}", f" {kind.instead}.") if kind else ("", "")
+    owner, instead = (f" of {kind.harness}", f" {kind.instead}.") if kind else ("", "")
     more = f" (so do {len(files) - 1} other files)" if len(files) > 1 else ""
     raise InputError(
         f"{files[0]}: this file has only totals{owner}{more}, and an error bar needs every "

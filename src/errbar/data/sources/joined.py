@@ -16,7 +16,7 @@ from errbar.errors import InputError, RepeatedTrial
 Kind = TypeVar("Kind")
 
 
-class Part(NamedTuple):
+class SystemPart(NamedTuple):
     """One system of a source."""
 
     source: Source
@@ -45,11 +45,11 @@ class Part(NamedTuple):
 class Joined(Source):
     """Systems of several sources, keyed by their name in the combination."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SystemPart]
     origin: Origin = NOWHERE
 
     @classmethod
-    def of(cls, parts: Mapping[str, Part]) -> Self:
+    def of(cls, parts: Mapping[str, SystemPart]) -> Self:
         """Combine parts and the origins of their sources, each remark once."""
         remarks = dict.fromkeys(
             remark for part in parts.values() for remark in part.source.origin.remarks
@@ -59,28 +59,30 @@ class Joined(Source):
     @classmethod
     def by_name(cls, sources: Mapping[str, Source]) -> Self:
         """Combine named sources; a single system takes the name of its source, others both."""
-        parts: dict[str, Part] = {}
+        parts: dict[str, SystemPart] = {}
         for name, source in sources.items():
             systems = _systems_in(source)
             for system in systems:
-                parts[name if len(systems) == 1 else f"{name} · {system}"] = Part(source, system)
+                parts[name if len(systems) == 1 else f"{name} · {system}"] = SystemPart(
+                    source, system
+                )
         return cls._with_origins(parts)
 
     @classmethod
     def of_all(cls, sources: Sequence[Source]) -> Self:
         """Combine sources and keep the system names, with the path added where names clash."""
         often = Counter(system for source in sources for system in _systems_in(source))
-        parts: dict[str, Part] = {}
+        parts: dict[str, SystemPart] = {}
         for at, source in enumerate(sources):
             for system in _systems_in(source):
                 where = source.origin.reader or source.where or f"source {at + 1}"
                 name = system if often[system] == 1 else f"{system} ({where})"
                 free = name if name not in parts else f"{name} {at + 1}"
-                parts[free] = Part(source, system)
+                parts[free] = SystemPart(source, system)
         return cls._with_origins(parts)
 
     @classmethod
-    def _with_origins(cls, parts: Mapping[str, Part]) -> Self:
+    def _with_origins(cls, parts: Mapping[str, SystemPart]) -> Self:
         """Combine parts with the origins of their sources, with systems renamed as in `parts`."""
         sources = list({id(part.source): part.source for part in parts.values()}.values())
         remarks = dict.fromkeys(remark for source in sources for remark in source.origin.remarks)

@@ -174,7 +174,7 @@ class TableSource(_InTable):
         return self._results[key]
 
     def named(self) -> dict[Key, Named]:
-        """By the GROUP BY of the slices, which validate the data; of a small table remembered."""
+        """From the query of the slices, which check the data; cached for a small table."""
         self.slices(())
         with plain_errors(self.where):
             if self._questions and not self._named:
@@ -199,7 +199,7 @@ class TableSource(_InTable):
             return ranked_rows(found) if fits else ranked_cells(found, bins)
 
     def ranked_items(self) -> dict[Key, RankedItems]:
-        """All rows, fetched; their names are validated by the slices."""
+        """All rows; the slices check the names in them."""
         self.slices(())
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")

@@ -141,7 +141,7 @@ def _take_unusual_outcome(
 def _called_after_model(
     present: Sequence[str], used: set[str], sample: Sample | None
 ) -> str | None:
-    """The first column that is called after a model and has names that are not all different."""
+    """The first column whose name mentions a model and whose values repeat."""
     for name in present:
         if not isinstance(name, str) or name in used or not names_system(name):
             continue

@@ -28,7 +28,7 @@ _CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor b
 
 
 def plain_container(data: Any) -> Any:
-    """Data as a list, a dict or an array where they are in something like it."""
+    """Return a similar container of another kind as a list, a dict or an array."""
     _refuse_without_order(data)
     if isinstance(data, Iterator | ValuesView | deque):
         data = list(data)

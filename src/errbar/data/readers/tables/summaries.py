@@ -95,7 +95,7 @@ _PART_TOTAL = "(^|.*[^a-z])(avg|average|mean|total|subtotal|overall)([^a-z]*)|(s
 class _Total(NamedTuple):
     """A row that may be a total."""
 
-    whose: tuple[str, ...]
+    group: tuple[str, ...]
     id: str | None
     outcome: float | None
 
@@ -142,11 +142,11 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     if not named:
         return kept
     others = _others(rows, columns, condition)
-    nameless = Counter(row.whose for row in named if not row.id)
+    nameless = Counter(row.group for row in named if not row.id)
     totals = [row for row in named if _is_total(row, others)]
-    totals = [row for row in totals if row.id or nameless[row.whose] == 1]
-    groups = {total.whose for total in totals}
-    totals += [row for row in named if row.is_statistic and row.whose in groups]
+    totals = [row for row in totals if row.id or nameless[row.group] == 1]
+    groups = {total.group for total in totals}
+    totals += [row for row in named if row.is_statistic and row.group in groups]
     doubtful = [row for row in named if row not in totals and row.id and not row.is_statistic]
     remarks = [_doubt(row, others) for row in doubtful[:_SHOWN]]
     if not totals:
@@ -284,28 +284,28 @@ def _others(rows: Any, columns: Columns, condition: str) -> dict[tuple[str, ...]
 def _is_total(candidate: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
     if candidate.is_statistic:
         return False
-    if candidate.whose not in others:  # a total of all systems names none
-        return bool(others and candidate.id) and "" in candidate.whose
+    if candidate.group not in others:  # a total of all systems names none
+        return bool(others and candidate.id) and "" in candidate.group
     if candidate.is_of_part:
         return True
     if candidate.outcome is None:
         return bool(candidate.id)
-    known = others[candidate.whose]
+    known = others[candidate.group]
     is_share = candidate.id and not known.fractions and candidate.outcome not in (0, 1)
     return bool(is_share) or known.explains(candidate.outcome)
 
 
 def _disagrees(total: _Total, others: dict[tuple[str, ...], _Others]) -> bool:
     """Whether a row for the mean of a system is far from the mean of its other rows."""
-    known, value = others.get(total.whose), total.outcome
+    known, value = others.get(total.group), total.outcome
     if known is None or value is None or not math.isfinite(value) or total.is_statistic:
         return False
     return not total.is_of_part and not known.explains(value)
 
 
 def _disagreement(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
-    subject = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
-    known = others[total.whose]
+    subject = f"{total.group[0]}: " if total.group and total.group[0] else ""
+    known = others[total.group]
     return warning(
         f"{subject}the row {total.id!r} states {total.outcome:.4g}, and the mean of the other rows "
         f"is {known.total / known.number:.4g}: rows may be missing."
@@ -321,8 +321,8 @@ def _agrees(value: float, statistic: float) -> bool:
 
 
 def _doubt(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
-    subject = f"{total.whose[0]}: " if total.whose and total.whose[0] else ""
-    known = others.get(total.whose)
+    subject = f"{total.group[0]}: " if total.group and total.group[0] else ""
+    known = others.get(total.group)
     without = (
         f" The mean of the rows without it is {known.total / known.number:.4g}" if known else ""
     )
@@ -338,5 +338,5 @@ def _doubt(total: _Total, others: dict[tuple[str, ...], _Others]) -> Above:
 
 def _condition(total: _Total, columns: Columns) -> str:
     names = [*_keys(columns), text_of(columns["question"])]
-    parts = zip(names, (*total.whose, total.id or ""), strict=True)
+    parts = zip(names, (*total.group, total.id or ""), strict=True)
     return "(" + " AND ".join(f"{name} = {text_literal(text)}" for name, text in parts) + ")"
