@@ -28,10 +28,10 @@ from errbar.analysis.rank_scores import RankRequest, Scoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.remarks import way_to_say
-from errbar.data.queries.slices import failures_as
+from errbar.data.queries.questions import failures_as
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
-from errbar.data.sources.joined import Joined, Part
+from errbar.data.sources.joined import Joined, SystemPart
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
@@ -170,7 +170,7 @@ def _using(source: Source, label: str) -> Source:
     return source.with_origin(replace(source.origin, remarks=remarks))
 
 
-def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, Part]) -> Runs:
+def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Runs:
     """One system of each of several runs together, with their labels if they have any."""
     judged = {name: each.labels for name, each in runs.items() if isinstance(each, JudgedRuns)}
     if not judged:
@@ -182,7 +182,7 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, Part]) -> Runs:
         system = labels.systems.get(parts[name].system)
         if system is None:
             raise InputError(f"there is no label of the {name}.")
-        labelled[name] = Part(labels.source, system)
+        labelled[name] = SystemPart(labels.source, system)
     if len({(part.source.where, part.system) for part in labelled.values()}) < len(labelled):
         raise InputError("the labels do not say of which system they are; add a column system.")
     tasks = {task: own for labels in judged.values() for task, own in labels.tasks.items()}

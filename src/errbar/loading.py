@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from errbar.analysis.judged import Correction
+from errbar.base.arguments import require_choice
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
@@ -131,15 +132,11 @@ def _how_to_read(
     keys: KeysAre | None,
 ) -> HowToRead:
     """The options of reading, if their values are known."""
-    for name, value, known in (
-        ("repeats", repeats, ("refuse", "keep", "last")),
-        ("files", files, (None, "systems", "trials", "tasks", "parts")),
-        ("rows", rows, (None, "trials", "questions")),
-        ("keys", keys, (None, "systems", "questions")),
-    ):
-        if value not in known:
-            shown = " or ".join(repr(choice) for choice in known if choice is not None)
-            raise InputError(f"{name} must be {shown}; got {value!r}.")
+    require_choice(repeats, "repeats", get_args(RepeatsAre))
+    chosen = {"files": (files, FilesAre), "rows": (rows, RowsAre), "keys": (keys, KeysAre)}
+    for name, (value, known) in chosen.items():
+        if value is not None:
+            require_choice(value, name, get_args(known))
     words = (right,) if isinstance(right, str) else tuple(right)
     named = {meaning: None if name is None else str(name) for meaning, name in columns.items()}
     return HowToRead(named, words, rows, files, repeats, keys)

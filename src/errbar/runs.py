@@ -24,6 +24,7 @@ from errbar.analysis.score import (
     scores_of,
     usual_metrics,
 )
+from errbar.base.arguments import require_choice
 from errbar.base.arrays import Seed
 from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
@@ -159,7 +160,7 @@ class Runs:
         errors, bounds
             As in `compare`.
         """
-        _require(errors, ("fail", "missing"), "errors")
+        require_choice(errors, "errors", ("fail", "missing"))
         found = self.source.slices(())
         scores = self.score(*usual_metrics(found), errors=errors, short="drop", bounds=bounds)
         systems = {part.key[0] for part in found}
@@ -332,7 +333,7 @@ class Runs:
         order
             The column that orders the rows; by default their order in the data.
         """
-        _require(errors, ("fail", "missing"), "errors")
+        require_choice(errors, "errors", ("fail", "missing"))
         found = self.source.slices(())
         if not any(part.was_scored for part in found):
             raise InputError("no row was scored; there is nothing to monitor.")
@@ -375,23 +376,18 @@ class Runs:
         return replace(scores, remarks=(*scores.remarks, *unscored, *self.source.origin.remarks))
 
 
-def _require(value: str, known: tuple[str, ...], name: str) -> None:
-    if value not in known:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}.")
-
-
 def _require_score_policy(errors: str, short: str) -> None:
-    _require(errors, ("fail", "missing", "bracket"), "errors")
-    _require(short, ("error", "drop", "posterior"), "short")
+    require_choice(errors, "errors", ("fail", "missing", "bracket"))
+    require_choice(short, "short", ("error", "drop", "posterior"))
 
 
 def _policy(
     errors: Literal["fail", "missing"], short: Literal["error", "drop"], estimand: str
 ) -> Policy:
     """Check the arguments that `compare` and `rank` share."""
-    _require(errors, ("fail", "missing"), "errors")
-    _require(short, ("error", "drop"), "short")
-    _require(estimand, tuple(each.value for each in Estimand), "estimand")
+    require_choice(errors, "errors", ("fail", "missing"))
+    require_choice(short, "short", ("error", "drop"))
+    require_choice(estimand, "estimand", tuple(each.value for each in Estimand))
     return Policy(failures_as(errors), short)
 
 

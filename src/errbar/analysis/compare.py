@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
@@ -15,7 +15,7 @@ from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
 from errbar.analysis.pairs import Difference, Differences, guessed_ranges
 from errbar.analysis.score import ScoredMetric
 from errbar.analysis.spreads import Paired
-from errbar.base.arguments import number, require_bounds, strict_share
+from errbar.base.arguments import number, require_bounds, require_choice, strict_share
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
@@ -62,11 +62,8 @@ class ComparisonRequest(Generic[Kind]):
         strict_share(self.level, "level")
         if not self.metrics:
             raise InputError("there is no metric to compare by; name one, as in 'pass@8'.")
-        if self.adjust not in ("bonferroni", "none"):
-            raise InputError(f"adjust must be 'bonferroni' or 'none'; got {self.adjust!r}.")
-        if self.assume not in ASSUMPTIONS:
-            known = " or ".join(map(repr, ASSUMPTIONS))
-            raise InputError(f"assume must be {known}; got {self.assume!r}.")
+        require_choice(self.adjust, "adjust", get_args(Adjust))
+        require_choice(self.assume, "assume", ASSUMPTIONS)
         require_bounds(self.bounds)
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)

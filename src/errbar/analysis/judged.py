@@ -29,7 +29,7 @@ from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import list_names
-from errbar.data.queries.slices import Named
+from errbar.data.queries.named import Named
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Judged

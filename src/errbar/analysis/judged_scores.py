@@ -14,9 +14,8 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.rewards import remark_on_guess
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_bounds, strict_share
-from errbar.base.remarks import Caution, about, guess, setting
-from errbar.base.tables import counted
-from errbar.data.queries.slices import NEVER_SCORED
+from errbar.base.remarks import Caution, about, counted, guess, setting
+from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends

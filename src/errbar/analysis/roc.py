@@ -5,7 +5,7 @@ clusters or groups of clusters.
 """
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from errbar.analysis.methods.bootstrap import (
     require_bootstrap,
     resampled_estimate,
 )
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Classes, Scored, scores_and_labels
@@ -52,7 +52,7 @@ def roc_auc_ci(
     roc-auc: 0.750 ± 0.081, 95% CI 0.521 to 0.911
     """
     wanted = strict_share(level, "level")
-    _scale(scale)
+    require_choice(scale, "scale", get_args(Scale))
     ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
     value, variance = kernel.delong(ordered, positive)
     if scale == "plain" and variance > 0.0:
@@ -174,8 +174,3 @@ def _cluster_sizes(scored: Scored | Grouped) -> tuple[tuple[Array, Array], ...]:
     codes, heavy, labels = codes[order], heavy[order], scored.labels[order]
     parts = [np.bincount(codes, heavy * side) for side in (labels, ~labels)]
     return tuple(sizes_of_clusters(part, part.size) for part in parts)
-
-
-def _scale(scale: str) -> None:
-    if scale not in ("placement", "plain"):
-        raise InputError(f"scale must be 'placement' or 'plain'; got {scale!r}.")

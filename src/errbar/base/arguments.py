@@ -58,6 +58,21 @@ def freeze(target: object, **fields: object) -> None:
         object.__setattr__(target, name, value)
 
 
+def require_choice(value: object, name: str, known: Iterable[str]) -> None:
+    """Refuse a value that is not one of several known texts.
+
+    Examples
+    --------
+    >>> require_choice("drop", "errors", ["fail", "missing"])
+    Traceback (most recent call last):
+    errbar.errors.InputError: errors must be 'fail' or 'missing'; got 'drop'.
+    """
+    choices = list(known)
+    if not isinstance(value, str) or value not in choices:
+        *first, last = map(repr, choices)
+        raise InputError(f"{name} must be {', '.join(first)} or {last}; got {value!r}.")
+
+
 def number(value: Any, name: str, low: float, high: float) -> float:
     """Return `value` as a finite float between `low` and `high`."""
     if type(value) is not float and (

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.base.arguments import numbers
+from errbar.base.arguments import numbers, require_choice
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally, distinct_rows
 from errbar.data.queries.tallies import Ballots
@@ -312,8 +312,7 @@ class VoteAt(Metric):
 
     def __post_init__(self) -> None:
         set_fields(self, k=draws_of(self.k))
-        if self.ties not in ("split", "first"):
-            raise InputError(f"ties must be 'split' or 'first'; got {self.ties!r}.")
+        require_choice(self.ties, "ties", ("split", "first"))
 
     def values(self, questions: Sequence[Ballots]) -> list[float]:
         """Return the mean over all k-subsets of the trials of each question."""

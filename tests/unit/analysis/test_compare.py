@@ -208,7 +208,7 @@ class TestRowsWithoutAResult:
         assert "a: 1 question without any result." in found.notes()
 
     def test_there_is_no_bracket(self) -> None:
-        with pytest.raises(InputError, match="errors must be one of 'fail', 'missing'"):
+        with pytest.raises(InputError, match="errors must be 'fail' or 'missing'"):
             errbar.load(self.DATA).compare("avg", errors="bracket")  # type: ignore[arg-type]
 
 
@@ -343,8 +343,8 @@ class TestWhoIsCompared:
             ({"level": 1.0}, "level"),
             ({"adjust": "holm"}, "adjust must be 'bonferroni' or 'none'"),
             ({"assume": "normality"}, "assume must be 'nothing' or 'no rare failures'"),
-            ({"estimand": "mean"}, "estimand must be one of"),
-            ({"short": "posterior"}, "short must be one of 'error', 'drop'"),
+            ({"estimand": "mean"}, "estimand must be 'benchmark', 'population' or 'rerun'"),
+            ({"short": "posterior"}, "short must be 'error' or 'drop'"),
         ],
         ids=str,
     )

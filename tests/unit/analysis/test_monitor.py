@@ -308,7 +308,7 @@ def test_the_method_claims_in_the_runs_in_which_the_bets_do() -> None:
         ((), {"above": 0.5, "level": 1.0}, "level must lie strictly"),
         ((), {"above": 0.5, "trials": 0}, "trials must be 1 at least"),
         ((), {"above": 0.5, "bounds": (1, 0)}, "the lower one first"),
-        ((), {"above": 0.5, "errors": "bracket"}, "errors must be one of"),
+        ((), {"above": 0.5, "errors": "bracket"}, "errors must be 'fail' or 'missing'"),
         (("A", "A"), {}, "compared with itself"),
         (("A", "B", "C"), {}, "two systems at most"),
     ],

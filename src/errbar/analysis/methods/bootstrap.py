@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array
 from errbar.data.predictions import RankedSample, Resampling
 from errbar.errors import InputError, WrongType
@@ -63,8 +63,7 @@ class Bootstrap:
                 f"resamples must lie between {_FEWEST} and {_MOST:,}; got {self.resamples!r}."
             )
         strict_share(self.level, "level")
-        if self.ends not in get_args(Ends):
-            raise InputError(f"ends must be 'unseen', 'bca' or 'percentile'; got {self.ends!r}.")
+        require_choice(self.ends, "ends", get_args(Ends))
 
     def describe(self) -> str:
         """Describe the method in words."""

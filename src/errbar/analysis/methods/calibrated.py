@@ -32,7 +32,13 @@ from errbar.analysis.methods.population import (
     of_a_share,
     right_or_wrong,
 )
-from errbar.base.arguments import require_all, require_bounds, require_whole, strict_share
+from errbar.base.arguments import (
+    require_all,
+    require_bounds,
+    require_choice,
+    require_whole,
+    strict_share,
+)
 from errbar.base.remarks import counted
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError
@@ -70,17 +76,10 @@ class Calibrated(Method):
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        known = [estimand.value for estimand in Estimand]
-        if self.estimand not in known:
-            raise InputError(
-                f"estimand must be one of {', '.join(map(repr, known))}; got {self.estimand!r}."
-            )
+        require_choice(self.estimand, "estimand", [estimand.value for estimand in Estimand])
         object.__setattr__(self, "estimand", Estimand(self.estimand))
         strict_share(self.level, "level")
-        if self.assume not in ASSUMPTIONS:
-            raise InputError(
-                f"assume must be one of {', '.join(map(repr, ASSUMPTIONS))}; got {self.assume!r}."
-            )
+        require_choice(self.assume, "assume", ASSUMPTIONS)
         require_bounds(self.bounds)
         if self.questions_in_all is not None:
             require_whole(self.questions_in_all, "questions_in_all", 1)

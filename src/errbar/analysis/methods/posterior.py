@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import Cell, Method, require_no_weights
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import States, distinct_rows
 from errbar.errors import InputError, WrongType
@@ -116,8 +116,7 @@ class Posterior(Method):
                 f"prior must be a Prior, as in Prior(right=1, wrong=1); got {self.prior!r}."
             )
         strict_share(self.level, "level")
-        if self.ends not in ("normal", "whole"):
-            raise InputError(f"ends must be 'normal' or 'whole'; got {self.ends!r}.")
+        require_choice(self.ends, "ends", ("normal", "whole"))
 
     def cells(
         self, systems: Sequence[AnyCounts], metrics: Sequence[CountMetric]

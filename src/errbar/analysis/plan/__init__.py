@@ -8,7 +8,7 @@ import numpy as np
 
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
-from errbar.base.arguments import number, require_whole, strict_share
+from errbar.base.arguments import number, require_choice, require_whole, strict_share
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import interval_title, percent
 from errbar.errors import InputError, WrongType
@@ -287,10 +287,7 @@ def _goal(
             disagreement = learned if math.isfinite(learned) else DISAGREEMENT
         number(disagreement, "disagreement", 0.0, math.inf)
         kinds = {kind.verdict: kind for kind in (DetectDifference, DetectSurely)}
-        if verdict not in kinds:
-            raise InputError(
-                f"verdict must be one of {', '.join(map(repr, kinds))}; got {verdict!r}."
-            )
+        require_choice(verdict, "verdict", kinds)
         kind = kinds[verdict]
         goal = kind(metric, spread, level, seed, float(difference), float(disagreement))
         _ = goal.shift  # refused here if it is out of reach

@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arguments import freeze
+from errbar.base.arguments import freeze, require_choice
 from errbar.base.arrays import Integers
 from errbar.base.remarks import have, mapping
 from errbar.data.counts import CountsByState
@@ -161,8 +161,7 @@ class Slice:
 
 def failures_as(errors: str) -> str:
     """What rows without a result are counted as under a policy: 'fail' makes them wrong."""
-    if errors not in _FAILURES:
-        raise InputError(f"errors must be 'fail' or 'missing'; got {errors!r}.")
+    require_choice(errors, "errors", _FAILURES)
     return _FAILURES[errors]
 
 
