@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
@@ -99,6 +100,29 @@ def test_the_house_stays_small_enough_to_know() -> None:
 def test_a_module_says_what_it_holds() -> None:
     for path in MODULES:
         assert ast.get_docstring(tree_of(path)), f"{path.name} has no docstring"
+
+
+LAYOUT = Path(__file__).parents[2] / "docs" / "layout.md"
+
+
+def test_every_file_that_the_layout_names_exists() -> None:
+    """A cell names the folder with its first file; later files of the cell may leave it out."""
+    for row in re.findall(r"^\|.*\|(.*)\|$", LAYOUT.read_text(encoding="utf-8"), re.MULTILINE):
+        folder = PACKAGE
+        for name in re.findall(r"`([\w/]+(?:\.py|/))`", row):
+            place = next((at for at in (PACKAGE / name, folder / name) if at.exists()), None)
+            assert place is not None, f"{name} in: {row}"
+            folder = place if place.is_dir() else place.parent
+
+
+def test_no_two_classes_have_one_name() -> None:
+    names = [
+        node.name
+        for path in MODULES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert not {name for name in names if names.count(name) > 1}
 
 
 def test_no_module_is_a_drawer() -> None:

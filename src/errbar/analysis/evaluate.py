@@ -184,7 +184,7 @@ def score(
     for subject, counts in named.items():
         _require_counts(str(subject), counts)
     refusals = Refusals()
-    rows = scored(named, chosen, how, refusals, short=short, can_drop=False)
+    rows = estimates_of(named, chosen, how, refusals, short=short, can_drop=False)
     refusals.require_others((row.of, row.metric) for row in rows)
     there = [row for row in rows if row.questions]
     metrics_there, systems_there = {row.metric for row in there}, {row.of for row in there}
@@ -196,7 +196,7 @@ def score(
     return Scores(tuple(rows), words)
 
 
-def scored(
+def estimates_of(
     systems: Mapping[Subject, AnyCounts],
     metrics: Sequence[CountMetric],
     method: Method,

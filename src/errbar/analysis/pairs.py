@@ -48,7 +48,7 @@ class Difference:
     losses: int
     left_out: int
     caution: str  # about the sign-flip test
-    reason: str = ""  # why there is no telling how sure it is
+    reason: str = ""  # why there is no interval and no p-value
 
     @property
     def p_value(self) -> float:

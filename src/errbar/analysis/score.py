@@ -16,10 +16,10 @@ from errbar.analysis.audit import coverage_shares
 from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
+    estimates_of,
     is_reward,
     missing,
     results_of,
-    scored,
 )
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.population import clusters_of
@@ -74,16 +74,16 @@ class Scoring:
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
         there, lacking, self.remarks = _scorable(subjects, self.failures)
-        tallied, words = self._counted(there, metrics)
+        tallied, words = self._score_counts(there, metrics)
         parts: list[_Part] = []
         for at, metric in enumerate(metrics):
             part = tallied.get(at, {})
             if isinstance(metric, VoteAt):
-                part = self._each(there, metric, partial(self._voted, metric=metric))
+                part = self._each(there, metric, partial(self._vote_score, metric=metric))
                 words |= _if_any(part, _VOTES)
             elif len(part) < len(there):
                 others = {of: rest for of, rest in there.items() if of not in part}
-                rewards = self._rewarded(others, metric, there)
+                rewards = self._reward_scores(others, metric, there)
                 words |= _if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
@@ -122,7 +122,7 @@ class Scoring:
                 found[of] = self._refused(of, metric, error)
         return found
 
-    def _rewarded(
+    def _reward_scores(
         self, subjects: dict[Subject, Slice], metric: CountMetric, there: Collection[Subject]
     ) -> _Part:
         """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
@@ -148,7 +148,7 @@ class Scoring:
             self.remarks += remarks_on_spread(answered, bounds)
         return found
 
-    def _counted(
+    def _score_counts(
         self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]
     ) -> tuple[dict[int, _Part], dict[str, None]]:
         """Metrics of counts by their place; those of the same counts are scored together."""
@@ -164,8 +164,8 @@ class Scoring:
         described: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
         for (members_of, *_), members in groups.items():
-            counts, refused = self._tallied({of: subjects[of] for of in members_of}, members)
-            scores = self._scored(counts, list(members.values()))
+            counts, refused = self._common_counts({of: subjects[of] for of in members_of}, members)
+            scores = self._estimates(counts, list(members.values()))
             for first, (at, metric) in enumerate(members.items()):
                 found[at] = {item.of: item for item in scores[first :: len(members)]}
                 for of, error in refused.items():
@@ -178,7 +178,7 @@ class Scoring:
         words = self.method.describe(list(described), systems, within=within) if described else ""
         return found, {words: None} if words else {}
 
-    def _tallied(
+    def _common_counts(
         self, subjects: dict[Subject, Slice], members: dict[int, CountMetric]
     ) -> tuple[dict[Subject, AnyCounts], dict[Subject, InputError]]:
         """The counts that metrics have in common, and why a subject has none of them."""
@@ -200,15 +200,17 @@ class Scoring:
                 )
         return counts, refused
 
-    def _scored(
+    def _estimates(
         self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric]
     ) -> list[Estimate]:
         """Metrics that need the same counts."""
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
-        found = scored(counts, metrics, self.method, self.refusals, short=short)
-        return self._audited(found, counts) if self.audit else found
+        found = estimates_of(counts, metrics, self.method, self.refusals, short=short)
+        return self._with_coverage(found, counts) if self.audit else found
 
-    def _audited(self, found: list[Estimate], counts: dict[Subject, AnyCounts]) -> list[Estimate]:
+    def _with_coverage(
+        self, found: list[Estimate], counts: dict[Subject, AnyCounts]
+    ) -> list[Estimate]:
         """Estimates with the share of simulations in which the interval contains the true value."""
         if any(clusters_of(item) is not None for item in counts.values()):
             self.remarks.append("held: the simulated questions are not clustered.")
@@ -233,7 +235,7 @@ class Scoring:
             replace(item, held=coverage.get((item.of, item.metric), math.nan)) for item in found
         ]
 
-    def _voted(self, of: Subject, part: Slice, metric: VoteAt) -> Estimate:
+    def _vote_score(self, of: Subject, part: Slice, metric: VoteAt) -> Estimate:
         questions = ballots_of(self.source, part, self.failures)
         trials = np.array([question.trials for question in questions], dtype=np.int64)
         short = too_few_trials(metric.k, trials)

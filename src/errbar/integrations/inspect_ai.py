@@ -127,7 +127,7 @@ def _credit(measure: Any, values: Sequence[float]) -> float:
 
 
 @hooks(name="errbar", description="Prints scores with intervals, a comparison and a gate.")
-class Summary(Hooks):
+class PrintedSummary(Hooks):
     """At the end of a run, prints what `errbar` prints for its logs.
 
     It is switched on by environment variables: `ERRBAR_INSPECT=1`, or a list of metrics as in

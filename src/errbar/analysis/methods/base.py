@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     mean: float
     sd: float
     interval: Interval
-    reason: str = ""  # what is to be said of it
+    reason: str = ""  # why something is missing or has no effect
 
 
 class Method(ABC):

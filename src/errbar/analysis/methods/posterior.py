@@ -80,7 +80,7 @@ def _of_part(
     points = lattice.points_for(often)
     rates, masses = lattice.beta_points(right + correct, wrong + (trials - correct), points)
     scores = part.at_rates(rates)
-    if isinstance(metric, Average):  # stretched by as much as the prior drew it in
+    if isinstance(metric, Average):  # undo the shrinkage by the prior
         scores = (scores * (trials + right + wrong)[:, None] - right) / trials[:, None]
     return lattice.mean_of(scores, masses, often)
 

@@ -95,7 +95,7 @@ def _with_results(frame: Frame, columns: Columns, more: Mapping[str, nw.Expr]) -
 
 
 def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
-    """Refuse rows that cannot be ranked, by what `_surveyed` found; else how many there are."""
+    """Return the number of rows; refuse those that cannot be ranked, given the survey of them."""
     size, nameless, unknown, unsure, other = (
         int(found[name][0]) if found["rows"][0] else 0
         for name in ("rows", "nameless", "unknown", "unsure", "other")
