@@ -19,7 +19,7 @@ import numpy as np
 from errbar.analysis.alignment import AlignedValues
 from errbar.analysis.judged import CorrectedTask, Labels, LabelValues
 from errbar.base.arrays import Array
-from errbar.data.sources.tables import CountsSource
+from errbar.data.sources.arrays import CountsSource
 from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.kernels.prediction_powered import Judged
 from errbar.metrics import PassAt

@@ -24,7 +24,7 @@ from errbar.analysis.judged_scores import (
 )
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.rank import rank_systems
-from errbar.analysis.rank_scores import RankRequest, Scoring
+from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.remarks import way_to_say
@@ -94,7 +94,7 @@ class JudgedRuns(Runs):
         _require_known("rank", options, (*known, "estimand", "errors", "short"))
         policy = _policy(options)
         own = {name: options[name] for name in known if name in options}
-        scoring = Scoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
+        scoring = RankScoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
         request = RankRequest(scored_metric(metric), **own)
         found = rank_systems(self.source, request, policy, scoring)
         return replace(found, remarks=(*found.remarks, *self._remarks(options)))

@@ -19,7 +19,7 @@ from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
     Replicates,
-    Spread,
+    StatisticSpread,
     generator_of,
     require_several,
 )
@@ -175,7 +175,7 @@ def _found(
 
 
 def _nowhere(reason: str, level: float) -> Gap:
-    return Gap(math.nan, math.nan, Spread.unknown(math.nan, level, reason))
+    return Gap(math.nan, math.nan, StatisticSpread.unknown(math.nan, level, reason))
 
 
 def _delong(pair: _Pair, level: float) -> Gap:

@@ -23,8 +23,9 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.evaluate import is_reward
 from errbar.analysis.methods.population import Summary, sample_of
 from errbar.analysis.pairs import Difference, Target, apart_by, range_of
+from errbar.analysis.question_values import question_values
 from errbar.analysis.rank_scores import RankRequest
-from errbar.analysis.rewards import bounds_of, rewarded, tallied
+from errbar.analysis.rewards import bounds_of
 from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
@@ -92,11 +93,8 @@ class Labels:
         if named is None or not named.slice.scored.any():
             raise InputError("there is no label")
         kept = named.where(named.slice.scored > 0)
-        found = (
-            rewarded(self.source, kept, "missing")
-            if is_reward(named.slice, data.metric)
-            else tallied(self.source, kept, data.metric, "missing")
-        )
+        rewards = is_reward(named.slice, data.metric)
+        found = question_values(self.source, kept, data.metric, "missing", rewards=rewards)
         place = {name: at for at, name in enumerate(data.questions)}
         own = kept.slice.weights if self.sampled else None
         weight_of = dict(zip(kept.questions, [] if own is None else own.tolist(), strict=False))

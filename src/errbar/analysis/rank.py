@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.population import combined
 from errbar.analysis.pairs import guessed_ranges
-from errbar.analysis.rank_scores import JointScores, RankedPart, RankRequest, Scoring, usual_scoring
+from errbar.analysis.rank_scores import (
+    JointScores,
+    RankedPart,
+    RankRequest,
+    RankScoring,
+    usual_scoring,
+)
 from errbar.analysis.score import first_of
 from errbar.base.arrays import Array
 from errbar.base.remarks import counted
@@ -32,7 +38,7 @@ _SEED = 1
 
 
 def rank_systems(
-    source: Source, request: RankRequest, policy: Policy, scoring: Scoring | None = None
+    source: Source, request: RankRequest, policy: Policy, scoring: RankScoring | None = None
 ) -> Leaderboard:
     """Rank every system that has every task."""
     tables = side_by_side(source, [request.metric], request.systems, policy)

@@ -75,7 +75,7 @@ class JointScores(Protocol):
         """Joint posterior draws of the scores, a row per draw."""
 
 
-class Scoring(NamedTuple):
+class RankScoring(NamedTuple):
     """How systems are scored for their ranks: the parts of the tasks, and all of them together."""
 
     part_of: Callable[[AlignedValues, Sequence[str], float, RankRequest], Any]
@@ -230,11 +230,11 @@ class ApartScores:
         return self.means + self._sds * rng.standard_normal((_DRAWS, self.means.size))
 
 
-def usual_scoring(request: RankRequest) -> Scoring:
+def usual_scoring(request: RankRequest) -> RankScoring:
     """Scores from the outcomes themselves."""
     if request.covers is Estimand.POPULATION:
         words = (
             "Bayesian bootstrap over questions with one unseen question, the same for all systems"
         )
-        return Scoring(QuestionPart, SampledScores, words)
-    return Scoring(QuestionPart, ApartScores, "difficulty model fitted to each system")
+        return RankScoring(QuestionPart, SampledScores, words)
+    return RankScoring(QuestionPart, ApartScores, "difficulty model fitted to each system")

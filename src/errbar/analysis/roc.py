@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
-    Spread,
+    StatisticSpread,
     Unseen,
     require_bootstrap,
     resampled_estimate,
@@ -115,12 +115,12 @@ def _gap(areas: list[float], variance: float, level: float) -> Gap:
         reason = _ONE_ALONE if math.isnan(variance) else _SEPARATED
         if variance == 0.0 and not {0.0, 1.0} & set(areas):
             reason = "the difference does not vary in these data"
-        return Gap(first, second, Spread.unknown(difference, level, reason))
+        return Gap(first, second, StatisticSpread.unknown(difference, level, reason))
     sd = math.sqrt(variance)
     reach = normal_reach(level) * sd
     ends = max(difference - reach, -1.0), min(difference + reach, 1.0)
     interval = Interval(*ends, level, Estimand.POPULATION)
-    return Gap(first, second, Spread(difference, sd, interval, 0.0, ""))
+    return Gap(first, second, StatisticSpread(difference, sd, interval, 0.0, ""))
 
 
 def estimate(

@@ -123,14 +123,14 @@ class Replicates(NamedTuple):
         """The difference of two statistics."""
         return Replicates(*(rounded_difference(part[[first]], part[[second]]) for part in self))
 
-    def spread(self, at: int, method: Bootstrap) -> "Spread":
+    def spread(self, at: int, method: Bootstrap) -> "StatisticSpread":
         """Standard deviation and interval of one statistic."""
         value, drawn = float(self.whole[at]), self.drawn[at]
         kept = drawn[np.isfinite(drawn)]
         dropped = drawn.size - kept.size
         reason = _reason(value, kept, dropped, drawn.size)
         if reason:
-            without = Spread.unknown(value, method.level, reason)
+            without = StatisticSpread.unknown(value, method.level, reason)
             return without._replace(dropped=dropped / drawn.size)
         low, high = (
             percentile_ends(kept, method.level)
@@ -138,10 +138,10 @@ class Replicates(NamedTuple):
             else bca_ends(value, kept, self.left_out[at], method.level)
         )
         interval = Interval(low, high, method.level, Estimand.POPULATION)
-        return Spread(value, float(kept.std(ddof=1)), interval, dropped / drawn.size, "")
+        return StatisticSpread(value, float(kept.std(ddof=1)), interval, dropped / drawn.size, "")
 
 
-class Spread(NamedTuple):
+class StatisticSpread(NamedTuple):
     """A statistic with its standard deviation and interval."""
 
     value: float
@@ -151,7 +151,7 @@ class Spread(NamedTuple):
     reason: str  # why there is no interval, if there is none
 
     @classmethod
-    def unknown(cls, value: float, level: float, reason: str) -> "Spread":
+    def unknown(cls, value: float, level: float, reason: str) -> "StatisticSpread":
         """A statistic without an interval, with the reason."""
         nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
         return cls(value, math.nan, nowhere, 0.0, reason)
@@ -162,7 +162,7 @@ class Gap(NamedTuple):
 
     value: float
     against: float
-    difference: Spread
+    difference: StatisticSpread
 
     def score(self, shift: float = 0.0) -> float:
         """Evidence that the difference is above a shift, in normal deviations."""
@@ -176,7 +176,7 @@ def _unseen_spread(
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,
-) -> Spread:
+) -> StatisticSpread:
     """Spread of the draws of the Bayesian bootstrap, with unseen items at their worst and best."""
     units, generator = arranged.units, generator_of(rng)
     parts = []
@@ -193,11 +193,11 @@ def _unseen_spread(
     share = dropped / method.resamples
     reason = _reason(value, kept, dropped, method.resamples)
     if reason:
-        return Spread.unknown(value, method.level, reason)._replace(dropped=share)
+        return StatisticSpread.unknown(value, method.level, reason)._replace(dropped=share)
     tail = 0.5 * (1.0 - method.level)
     ends = float(np.quantile(low, tail)), float(np.quantile(high, 1.0 - tail))
     interval = Interval(*ends, method.level, Estimand.POPULATION)
-    return Spread(value, float(max(low.std(), high.std())), interval, share, "")
+    return StatisticSpread(value, float(max(low.std(), high.std())), interval, share, "")
 
 
 def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
