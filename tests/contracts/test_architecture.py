@@ -40,13 +40,19 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
-    """Everything imported anywhere in the module, as dotted names."""
+    """Everything imported anywhere below a node, as dotted names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def imports_of(path: Path) -> frozenset[str]:
+    """Everything imported anywhere in a module, as dotted names."""
+    return frozenset(imports(tree_of(path)))
 
 
 def at_module_level(tree: ast.Module) -> Iterator[str]:
@@ -71,7 +77,7 @@ ROOMED = [path for path in MODULES if name_of(path)]
 def test_imports_point_from_a_layer_to_those_before_it() -> None:
     for path in ROOMED:
         layer = layer_of(name_of(path))
-        for dotted in imports(tree_of(path)):
+        for dotted in imports_of(path):
             if dotted.startswith("errbar.") and dotted != "errbar.__version__":
                 seen = layer_of(dotted.removeprefix("errbar."))
                 assert seen <= layer, f"{name_of(path)} imports {dotted}"
@@ -80,14 +86,14 @@ def test_imports_point_from_a_layer_to_those_before_it() -> None:
 def test_nobody_imports_the_command() -> None:
     for path in ROOMED:
         if room_of(name_of(path)) not in {"cli", "__main__"}:
-            seen = {d for d in imports(tree_of(path)) if d.startswith("errbar.cli")}
+            seen = {d for d in imports_of(path) if d.startswith("errbar.cli")}
             assert not seen, f"{name_of(path)} imports {seen}"
 
 
 def test_nobody_imports_a_plug_in_for_another_tool() -> None:
     for path in ROOMED:
         if room_of(name_of(path)) != "integrations":
-            seen = {d for d in imports(tree_of(path)) if d.startswith("errbar.integrations")}
+            seen = {d for d in imports_of(path) if d.startswith("errbar.integrations")}
             assert not seen, f"{name_of(path)} imports {seen}"
 
 
@@ -132,14 +138,14 @@ def test_no_module_is_a_drawer() -> None:
 
 def test_names_are_imported_one_by_one() -> None:
     for path in MODULES:
-        assert not any(dotted.endswith(".*") for dotted in imports(tree_of(path))), path
+        assert not any(dotted.endswith(".*") for dotted in imports_of(path)), path
 
 
 def test_scipy_waits_until_it_is_needed_and_its_statistics_stay_out() -> None:
     for path in MODULES:
-        tree = tree_of(path)
-        assert not any(dotted.startswith("scipy.stats") for dotted in imports(tree)), path
-        assert not any(room_of(dotted) == "scipy" for dotted in at_module_level(tree)), path
+        assert not any(dotted.startswith("scipy.stats") for dotted in imports_of(path)), path
+        at_once = at_module_level(tree_of(path))
+        assert not any(room_of(dotted) == "scipy" for dotted in at_once), path
 
 
 def test_files_and_functions_stay_readable() -> None:

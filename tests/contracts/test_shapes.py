@@ -9,8 +9,8 @@ import errbar
 from shapes import GOOD, SHAPES, Shape
 
 
-def means_of(*places: Path) -> dict[str, float]:
-    scores = errbar.load([*places] if len(places) > 1 else places[0]).score("avg")
+def means_of(runs: errbar.Runs) -> dict[str, float]:
+    scores = runs.score("avg")
     assert len({one.system for one in scores}) == len(scores), "two rows have the same name"
     return {one.system: one.value for one in scores}
 
@@ -22,15 +22,10 @@ def written(shape: Shape, place: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_shape_gives_its_means(name: str, tmp_path: Path) -> None:
-    shape = SHAPES[name]
-    assert means_of(written(shape, tmp_path / "data")) == pytest.approx(dict(shape.means))
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_every_row_of_every_shape_is_accounted_for(name: str, tmp_path: Path) -> None:
+def test_every_shape_gives_its_means_and_accounts_for_every_row(name: str, tmp_path: Path) -> None:
     place = written(SHAPES[name], tmp_path / "data")
     runs = errbar.load(place)
+    assert means_of(runs) == pytest.approx(dict(SHAPES[name].means))
     accounts = runs.source.origin.accounts
     files = {file for file in place.rglob("*") if file.is_file()}
     assert set(accounts) == files
@@ -89,7 +84,7 @@ def test_no_shape_loses_or_joins_a_system_beside_others(
     names: tuple[str, ...], shape_folders: dict[str, Path]
 ) -> None:
     expected = sorted(mean for name in names for mean in SHAPES[name].means.values())
-    found = means_of(*(shape_folders[name] for name in names))
+    found = means_of(errbar.load([shape_folders[name] for name in names]))
     assert sorted(found.values()) == pytest.approx(expected)
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import errbar
-from browser_pages import NARROW, OVERFLOW, WIDE, Opened, needs_chromium
+from browser_pages import LOOKS, NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar import demo
 from errbar.page import ReportSettings, write_report
 from hostile import HOSTILE
@@ -81,8 +81,7 @@ SMALL = """[...document.querySelectorAll('main *')].filter((element) => element.
 
 
 @pytest.mark.parametrize("name", ["demo", "many", "single"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_a_report_is_sound_in_every_light_and_size(
     browser: Any, reports: dict[str, Path], name: str, size: dict[str, int], scheme: str
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import errbar
-from browser_pages import NARROW, OVERFLOW, WIDE, Opened, needs_chromium
+from browser_pages import LOOKS, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar.cli import COMMANDS
 from logs import REPOSITORY
 
@@ -29,8 +29,7 @@ def page_of(name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_a_page_is_quiet_and_asks_for_files_alone(
     browser: Any, name: str, size: dict[str, int], scheme: str
 ) -> None:

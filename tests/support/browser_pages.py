@@ -12,6 +12,9 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+LOOKS = pytest.mark.parametrize(  # colours do not depend on the width, nor what fits on the colours
+    ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1280-light", "390-dark"]
+)
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",

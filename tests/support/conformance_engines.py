@@ -178,8 +178,9 @@ BACKENDS = ("pandas inferred", "polars", "pyarrow", "CSV")
 
 # The same rows in another wrapping of the same engine: asked of the cases that wrapping can touch.
 WRAPPED = {
-    *("pandas nullable", "pandas categorical", "polars categorical", "DuckDB view"),
-    *("CSV gz", "TSV", "JSON lines gz", "glob of Parquet"),
+    *("pandas nullable", "pandas categorical", "polars categorical", "polars lazy"),
+    *("DuckDB view", "DuckDB table", "CSV gz", "TSV", "directory of CSV"),
+    *("JSON lines gz", "glob of Parquet"),
 }
 
 

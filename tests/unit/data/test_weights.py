@@ -117,7 +117,7 @@ def test_votes_and_rewards_are_weighted_too() -> None:
 
 
 WHOLE = [1, 2, 1, 3, 2, 1, 2]
-METRICS = ("avg", "pass@2", "pass^3", "maj@3", "geom@2", "geom-ds@2", "geo-spectrum@3", "auc@4")
+METRICS = ("avg", "pass@2", "pass^3", "geom-ds@2", "geo-spectrum@3")
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -151,6 +151,7 @@ def two_systems(weights: Any, **more: Any) -> pl.DataFrame:
     return pl.concat(parts)
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("asked", ALL_ASKED.values(), ids=ALL_ASKED)
 @pytest.mark.parametrize("clustered", [False, True])
 def test_equal_weights_are_no_weights(asked: Callable[[errbar.Runs], Any], clustered: bool) -> None:
@@ -161,6 +162,7 @@ def test_equal_weights_are_no_weights(asked: Callable[[errbar.Runs], Any], clust
     assert not any("weighted" in one for one in above(same.notes()))
 
 
+@pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("asked", ALL_ASKED.values(), ids=ALL_ASKED)
 def test_the_scale_of_weights_changes_nothing(asked: Callable[[errbar.Runs], Any]) -> None:
     weights = np.array([float(one) for one in WEIGHTS])
@@ -322,7 +324,7 @@ def test_a_population_interval_holds_its_level(link: float) -> None:
     rates, weights = population(0.75, link)
     truth = float(weights @ rates / weights.sum())
     held = []
-    for _ in range(250):
+    for _ in range(120):
         sample = rng.integers(rates.size, size=50)
         right, once = rng.binomial(4, rates[sample]), np.ones(50, dtype=int)
         counts = CountsByState(np.full(50, 4), right, once, None, weights[sample])
