@@ -45,8 +45,15 @@ def _draw_examples(number: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def tabs() -> Iterator[Any]:
     """Chromium."""
     from browser_pages import launched  # noqa: PLC0415  it needs playwright
 
     yield from launched()
+
+
+@pytest.fixture
+def browser(tabs: Any) -> Iterator[Any]:
+    """Chromium, with pages that are free again after the test."""
+    yield tabs
+    tabs.give_back()

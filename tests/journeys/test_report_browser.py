@@ -191,7 +191,7 @@ def test_a_chart_says_its_numbers_where_the_pointer_is(browser: Any, report: Pat
 def test_without_a_script_the_leaderboard_and_the_tables_are_there(
     browser: Any, report: Path
 ) -> None:
-    page = Opened(browser, report, java_script_enabled=False).page
+    page = Opened(browser, report, scripts=False).page
     assert page.locator(".board tbody tr").filter(visible=True).count() == 3
     assert page.locator("noscript").first.is_visible()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import errbar
-from browser_pages import LOOKS, OVERFLOW, WIDE, Opened, needs_chromium
+from browser_pages import NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar.cli import COMMANDS
 from logs import REPOSITORY
 
@@ -28,8 +28,15 @@ def page_of(name: str) -> Path:
     return SITE / f"{name}.html"
 
 
-@pytest.mark.parametrize("name", PAGES)
-@LOOKS
+@pytest.mark.parametrize(
+    ("name", "size", "scheme"),
+    [
+        *((name, NARROW, "dark") for name in PAGES),
+        ("index", WIDE, "light"),
+        ("gallery", WIDE, "light"),
+    ],
+    ids=lambda value: f"{value['width']}" if isinstance(value, dict) else value,
+)
 def test_a_page_is_quiet_and_asks_for_files_alone(
     browser: Any, name: str, size: dict[str, int], scheme: str
 ) -> None:

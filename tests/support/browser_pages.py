@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+USUAL = {"width": 1280, "height": 720}  # of a page that nobody told
 LOOKS = pytest.mark.parametrize(  # colours do not depend on the width, nor what fits on the colours
     ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1280-light", "390-dark"]
 )
@@ -26,7 +27,7 @@ needs_chromium = pytest.mark.skipif(
 )
 
 
-def launched() -> Iterator[Any]:
+def launched() -> Iterator["Tabs"]:
     """Chromium, until the caller is done with it."""
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
@@ -34,20 +35,63 @@ def launched() -> Iterator[Any]:
             args=list(QUIET),
             timeout=120_000,  # milliseconds: a busy machine may need more than the usual 30 seconds
         )
-        yield opened
+        yield Tabs(opened)
         opened.close()
+
+
+class Tab:
+    """A page, with all that it said and asked for since it was taken."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+
+    def clear(self) -> None:
+        """Leave nothing of one test to the next."""
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        self.said, self.asked = [], []
+
+
+class Tabs:
+    """Pages of a browser that tests use in turn: a new one takes Chromium a second of work."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._free: list[Tab] = []
+        self._taken: list[Tab] = []
+
+    def take(
+        self, viewport: Any = None, color_scheme: str = "light", *, scripts: bool = True
+    ) -> Tab:
+        """A page of some size and colours that no other has at the moment."""
+        if not scripts:
+            return Tab(self._browser.new_page(java_script_enabled=False))
+        tab = self._free.pop() if self._free else Tab(self._browser.new_page())
+        self._taken.append(tab)
+        tab.page.set_viewport_size(viewport or USUAL)
+        tab.page.emulate_media(media="null", color_scheme=color_scheme)
+        return tab
+
+    def give_back(self) -> None:
+        """Make every page free again."""
+        for tab in self._taken:
+            tab.clear()
+        self._free += self._taken
+        self._taken = []
 
 
 class Opened:
     """A page, with all that it said and asked for."""
 
-    def __init__(self, browser: Any, path: Path, **how: Any) -> None:
-        self.page = browser.new_page(**how)
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+    def __init__(self, tabs: Tabs, path: Path, **how: Any) -> None:
+        tab = tabs.take(**how)
+        self.page, self.said, self.asked = tab.page, tab.said, tab.asked
         self.page.goto(path.as_uri())
 
     def keep(self, name: str, **how: Any) -> None:
