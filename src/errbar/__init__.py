@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from errbar.data.predictions import Predictions as Predictions
     from errbar.data.predictions import Ranked as Ranked
     from errbar.data.scored import Scored as Scored
+    from errbar.judges import agree as agree
     from errbar.judges import score_by_rates as score_by_rates
     from errbar.loading import load as load
     from errbar.metrics import family as family
@@ -58,6 +59,7 @@ _HOMES = {
     "Scored": "errbar.data.scored",
     "Scores": "errbar.results.scores",
     "Subject": "errbar.results.estimate",
+    "agree": "errbar.judges",
     "compare": "errbar.verbs",
     "curve": "errbar.verbs",
     "eval": "errbar",
@@ -98,6 +100,7 @@ __all__ = [
     "Scores",
     "Subject",
     "__version__",
+    "agree",
     "compare",
     "curve",
     "eval",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NoReturn
 
+from errbar.analysis.agreement import AgreementRequest, Scale, agreement_of
 from errbar.analysis.alignment import Policy
 from errbar.analysis.compare import ComparisonRequest, compare_systems
 from errbar.analysis.evaluate import chosen_method
@@ -29,6 +30,7 @@ from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.remarks import way_to_say
 from errbar.data.queries.questions import failures_as
+from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.joined import Joined, SystemPart
@@ -36,6 +38,7 @@ from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Metric
+from errbar.results.agreement import Agreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
@@ -237,6 +240,49 @@ def _known(rate: Rate, name: str) -> Known:
     if not 0.0 <= share <= 1.0:
         raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
     return Known(float(share), float(items))
+
+
+def agree(
+    data: Any,
+    raters: Sequence[str],
+    *,
+    truth: str | None = None,
+    scale: Scale = "nominal",
+    by: Sequence[str] = (),
+    cluster: str | None = None,
+    order: str | None = None,
+    level: float = 0.95,
+) -> Agreement:
+    """Measure how far raters agree, and how a judge differs from a trusted rater.
+
+    Parameters
+    ----------
+    data
+        A path, a DataFrame, records, or a dict of columns: a row per answer.
+    raters
+        The columns with the ratings, one for each rater; a missing rating is empty.
+    truth
+        The trusted rater: the others are compared with it (confusion, bias, drift).
+    scale
+        What ratings are: categories ("nominal"), in order ("ordinal"), or numbers ("interval").
+    by
+        Columns for whose values the bias is shown, and tested for a difference, as ["system"].
+    cluster
+        The column of answers that belong together, as "question".
+    order
+        The column with the order in time, for a drift of the agreement.
+    level
+        The level of the intervals.
+
+    Examples
+    --------
+    >>> found = agree({"judge": [1, 1, 0, 0, 1], "human": [1, 1, 0, 1, 1]}, ["judge", "human"])
+    >>> print([(row.measure, round(row.value, 2)) for row in found[:2]])
+    [('agreement', 0.8), ("Cohen's kappa", 0.55)]
+    """
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    answers = read_ratings(data, tuple(raters), cluster=cluster, by=columns, order=order)
+    return agreement_of(answers, AgreementRequest(scale=scale, truth=truth, level=level))
 
 
 def _refuse(verb: str) -> NoReturn:

@@ -33,7 +33,7 @@ from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor", "prefer"),
-    *("selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
+    *("agree", "selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
 )
 _BESIDE = {
     "curve": "score",

@@ -227,3 +227,70 @@ def test_the_command_and_the_report_correct(tmp_path: Path) -> None:
     made = CliRunner().invoke(main, ["report", log, "--label", "human", "-o", str(page)])
     assert made.exit_code == 0, made.output
     assert "labels alone" in page.read_text("utf-8")
+
+
+def favoured(number: int = 200) -> Rows:
+    """A judge that passes every answer of `new`, and none of the wrong ones of `old`."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for at in range(number):
+        for system in ("new", "old"):
+            human = int(rng.random() < 0.6)
+            judge = 1 if system == "new" else human
+            rows.append({"question": at, "system": system, "judge": judge, "human": human})
+    return rows
+
+
+def test_a_judge_that_favours_a_system_is_found_out() -> None:
+    found = errbar.agree(favoured(), ["judge", "human"], truth="human", by=["system"])
+    assert "judge favours new over old" in str(found)
+    biases = {row.measure: row for row in found if row.about == "bias by system"}
+    assert biases["new"].interval.low > 0.3
+    assert biases["old"].value == 0.0
+    fair = [{**row, "system": row["question"] % 2} for row in favoured()]
+    text = str(errbar.agree(fair, ["judge", "human"], truth="human", by=["system"]))
+    assert "No value of system is seen to be favoured" in text
+
+
+def test_agreement_that_falls_over_time_is_said_to() -> None:
+    rows = [
+        {
+            "day": day,
+            "judge": int((day + at) % 2 == 0),
+            "human": 1 if day > 5 else (day + at + 1) % 2,
+        }
+        for day in range(10)
+        for at in range(20)
+    ]
+    found = errbar.agree(rows, ["judge", "human"], truth="human", order="day")
+    assert "the agreement falls over time" in str(found)
+    (drift,) = [row for row in found if row.about == "drift"]
+    assert drift.interval.high < 0.0
+
+
+def test_words_missing_ratings_and_several_raters_agree_too(tmp_path: Path) -> None:
+    rows = [
+        {"a": "good", "b": "good", "c": None if at % 3 else "bad"} if at % 2 else
+        {"a": "bad", "b": "bad", "c": "bad"}
+        for at in range(30)
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv(tmp_path / "ratings.csv", index=False)
+    found = errbar.agree(tmp_path / "ratings.csv", ["a", "b", "c"])
+    expected = errbar.agree(rows, ["a", "b", "c"])
+    assert [row.value for row in found] == [row.value for row in expected]
+    assert found[0].value == pytest.approx(1 - 5 / 30 * 2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ([{"a": 1, "b": 1}], {}, "two kinds"),
+        ([{"a": 1, "b": None}, {"a": None, "b": 0}], {}, "two raters"),
+        ([{"a": 1, "b": 0}], {"truth": "c"}, "not one of the raters"),
+        ([{"a": "x", "b": "y"}], {"scale": "interval"}, "numbers"),
+        ([{"a": 1, "c": 0}], {}, "no column 'b'"),
+    ],
+)
+def test_ratings_that_are_refused(rows: Rows, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        errbar.agree(rows, ["a", "b"], **options)

@@ -87,7 +87,9 @@ def _of_files(paths: Any, how: HowToReadGames) -> Games:
         if kind not in (CSV, JSON, PARQUET):
             accounts[file] = Account(skipped=why_not_read(file))
             continue
-        columns, remarks = _of_records(_records(file)) if kind == JSON else (_cells(file, kind), [])
+        columns, remarks = (
+            _of_records(records_of(file)) if kind == JSON else (cells_of(file, kind), [])
+        )
         try:
             find_game_columns(columns, how.columns)
         except UnknownColumn as error:
@@ -101,7 +103,7 @@ def _of_files(paths: Any, how: HowToReadGames) -> Games:
     return _joined(tables, how, accounts)
 
 
-def _records(file: Path) -> list[Mapping[str, Any]]:
+def records_of(file: Path) -> list[Mapping[str, Any]]:
     """Objects of a JSON document or of JSON lines; of promptfoo, its results."""
     text = raw_text(file)
     try:
@@ -116,7 +118,8 @@ def _records(file: Path) -> list[Mapping[str, Any]]:
     return found
 
 
-def _cells(file: Path, kind: str) -> Columns:
+def cells_of(file: Path, kind: str) -> Columns:
+    """Columns of a CSV or Parquet file."""
     (relation,) = relations_of(own_engine(), kind, [file], apart=False)
     return column_lists(nw.from_native(relation.rows.relation).lazy())
 

@@ -1,0 +1,231 @@
+"""Agreement of raters with each other and with a trusted one: is the judge any good?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.population import sample_of
+from errbar.analysis.spreads import Combined, MeanPart
+from errbar.base.arguments import strict_share
+from errbar.base.arrays import Array
+from errbar.base.remarks import Caution
+from errbar.data.ratings import RatedAnswers
+from errbar.errors import InputError
+from errbar.kernels.agreement import (
+    DISTANCES,
+    Coefficient,
+    Ratings,
+    agreement,
+    coefficients,
+    cohen,
+    fleiss,
+    gwet,
+    krippendorff,
+)
+from errbar.results.agreement import Agreement, AgreementRow
+from errbar.results.estimate import Estimand, Interval
+
+Scale = Literal["nominal", "ordinal", "interval"]
+_METHOD = (
+    "agreement and coefficients: Bayesian bootstrap over answers with one unseen answer, on which "
+    "the raters disagree most (lower end) or agree (upper end); shares, biases and their "
+    "differences: Gaffke's interval, differences combined by MOVER and adjusted for their number "
+    "(Bonferroni)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementRequest:
+    """A request: the scale of the ratings, the trusted rater, and the level."""
+
+    scale: Scale = "nominal"
+    truth: str | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        strict_share(self.level, "level")
+        if self.scale not in DISTANCES:
+            known = ", ".join(map(repr, DISTANCES))
+            raise InputError(f"scale must be one of {known}; got {self.scale!r}.")
+
+
+def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> Agreement:
+    """Coefficients, and, with a trusted rater, confusions, biases by group and drift."""
+    if request.scale == "interval" and not answers.is_numeric:
+        raise InputError("the scale 'interval' needs ratings that are numbers.")
+    if answers.ratings.categories < 2:
+        raise InputError(
+            f"all ratings are {answers.categories[0]}; agreement beyond chance needs two kinds."
+        )
+    rows = list(_coefficients(answers, request))
+    remarks: list[str] = []
+    if request.truth is not None:
+        if request.truth not in answers.raters:
+            raise InputError(f"{request.truth!r} is not one of the raters.")
+        trusted = answers.raters.index(request.truth)
+        for at, name in enumerate(answers.raters):
+            if at != trusted:
+                judge = _Judge(answers, at, trusted, request.level)
+                prefix = f"{name}: " if len(answers.raters) > 2 else ""
+                rows += judge.confusion(prefix)
+                if answers.is_numeric:
+                    rows += judge.biases(prefix, remarks)
+                    rows += judge.drift(prefix, remarks)
+    unit = "over clusters of answers" if answers.is_clustered else "over answers"
+    words = _METHOD.replace("over answers", unit)
+    return Agreement(tuple(rows), answers.raters, words, tuple(remarks))
+
+
+def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[AgreementRow]:
+    ratings = answers.ratings
+    both = int(((ratings.codes >= 0).sum(axis=0) > 1).sum())
+    if not both:
+        raise InputError("no answer has ratings of two raters.")
+    measures: dict[str, Coefficient] = {"agreement": agreement}
+    if len(answers.raters) == 2:
+        weights = _disagreement(ratings, request.scale)
+        kind = {"nominal": "", "ordinal": " (linear weights)", "interval": " (quadratic weights)"}
+        measures[f"Cohen's kappa{kind[request.scale]}"] = partial(cohen, weights=weights)
+    else:
+        measures["Fleiss' kappa"] = fleiss
+    measures["Gwet's AC1"] = gwet
+    distance = DISTANCES[request.scale]
+    measures[f"Krippendorff's alpha ({request.scale})"] = partial(
+        krippendorff, values=ratings.values, distance=distance
+    )
+    found = coefficients(
+        ratings, measures, answers.clusters, request.level, np.random.default_rng(0)
+    )
+    for name, ends in found.items():
+        interval = Interval(ends.low, ends.high, request.level, Estimand.POPULATION)
+        yield AgreementRow(
+            about="agreement", measure=name, value=ends.value, sd=ends.sd, interval=interval,
+            items=both,
+        )  # fmt: skip
+
+
+def _disagreement(ratings: Ratings, scale: Scale) -> Array:
+    """Weights of disagreements in Cohen's kappa."""
+    at = np.arange(ratings.categories, dtype=float)
+    if scale == "nominal":
+        found: Array = 1.0 - np.eye(ratings.categories)
+        return found
+    apart = np.abs(at[:, None] - at) / max(ratings.categories - 1, 1)
+    return apart if scale == "ordinal" else np.square(apart)
+
+
+class _Judge:
+    """A rater beside a trusted one, on the answers that both rated."""
+
+    def __init__(self, answers: RatedAnswers, judge: int, trusted: int, level: float) -> None:
+        codes, values = answers.ratings.codes, answers.ratings.values
+        self._both: NDArray[np.bool_] = (codes[judge] >= 0) & (codes[trusted] >= 0)
+        self._judge, self._truth = codes[judge, self._both], codes[trusted, self._both]
+        self._off = values[self._judge] - values[self._truth]
+        self._span = float(values[-1] - values[0])
+        self._names = answers.raters[judge], answers.raters[trusted]
+        self._answers, self._level = answers, level
+        self._clusters = np.unique(answers.clusters[self._both], return_inverse=True)[1]
+        if not self._both.any():
+            raise InputError(f"no answer has ratings of {' and '.join(self._names)}.")
+
+    def confusion(self, prefix: str) -> Iterator[AgreementRow]:
+        """What the judge says of answers of each true category."""
+        for true, name in enumerate(self._answers.categories):
+            some = self._truth == true
+            if not some.any():
+                continue
+            for said, other in enumerate(self._answers.categories):
+                part = self._part((self._judge == said).astype(float), some, (0.0, 1.0))
+                words = f"{prefix}{self._names[0]} says {other} if {self._names[1]} says {name}"
+                yield self._row("confusion", words, Combined([part], (0.0, 1.0)), int(some.sum()))
+
+    def biases(self, prefix: str, remarks: list[str]) -> Iterator[AgreementRow]:
+        """Mean of judge − trusted, of all answers and by group, and whether groups differ."""
+        bounds = (-self._span, self._span)
+        whole = np.ones(self._off.size, dtype=bool)
+        words = f"{prefix}{self._names[0]} − {self._names[1]}"
+        parts = [self._part(self._off, whole, bounds)]
+        yield self._row("bias", words, Combined(parts, bounds), whole.size)
+        for column, values in self._answers.groups.items():
+            own = np.array(values)[self._both]
+            names = list(dict.fromkeys(own.tolist()))
+            each = {name: self._part(self._off, own == name, bounds) for name in names}
+            for name, part in each.items():
+                spread, size = Combined([part], bounds), int((own == name).sum())
+                yield self._row(f"bias by {column}", f"{prefix}{name}", spread, size)
+            remarks += self._favours(column, each, prefix)
+
+    def _favours(self, column: str, each: dict[str, MeanPart], prefix: str) -> list[str]:
+        """Say which groups the judge favours over others, adjusted for the number of pairs."""
+        pairs = list(combinations(each, 2))
+        found = []
+        for pair in pairs:
+            spread = _difference(each[pair[0]], each[pair[1]], self._span)
+            low, high = spread.ends(1.0 - (1.0 - self._level) / len(pairs))
+            first, second = pair
+            if high < 0.0:
+                first, second, low, high = second, first, -high, -low
+            if low > 0.0:
+                found.append(
+                    Caution(
+                        f"{prefix}{self._names[0]} favours {first} over {second} by "
+                        f"{abs(spread.mean):.2f} ({low:.2f} to {high:.2f}): correct comparisons by "
+                        f"labels."
+                    )
+                )
+        if pairs and not found:
+            return [f"{prefix}No value of {column} is seen to be favoured over another."]
+        return list(found)
+
+    def drift(self, prefix: str, remarks: list[str]) -> Iterator[AgreementRow]:
+        """Change of the agreement from the earlier to the later half of the answers."""
+        order = self._answers.order
+        if not order.size:
+            return
+        when = order[self._both]
+        late = when > np.median(when)
+        if not late.any() or late.all():
+            return
+        agreed = (self._judge == self._truth).astype(float)
+        halves = [self._part(agreed, some, (0.0, 1.0)) for some in (late, ~late)]
+        spread = _difference(halves[0], halves[1], 1.0)
+        words = f"{prefix}agreement, later half − earlier half"
+        row = self._row("drift", words, spread, late.size)
+        if row.interval.low > 0.0 or row.interval.high < 0.0:
+            change = "rises" if row.value > 0 else "falls"
+            remarks.append(Caution(f"{prefix}the agreement {change} over time."))
+        yield row
+
+    def _part(
+        self, values: Array, some: NDArray[np.bool_], bounds: tuple[float, float]
+    ) -> MeanPart:
+        clusters = self._clusters[some]
+        sample = sample_of(
+            values[some],
+            np.ones(int(some.sum())),
+            clusters if self._answers.is_clustered else None,
+            None,
+            bounds,
+        )
+        off = (values[some] - sample.mean) / some.sum()
+        size = int(self._clusters.max()) + 1
+        influence: Array = np.bincount(clusters, off, size).astype(float)
+        return MeanPart(sample, influence)
+
+    def _row(self, about: str, words: str, spread: Combined, items: int) -> AgreementRow:
+        interval = Interval(*spread.ends(self._level), self._level, Estimand.POPULATION)
+        return AgreementRow(
+            about=about, measure=words, value=spread.mean, sd=spread.sd, interval=interval,
+            items=items,
+        )  # fmt: skip
+
+
+def _difference(first: MeanPart, second: MeanPart, span: float) -> Combined:
+    minus = MeanPart(second.sample.mirrored, -second.influence)
+    return Combined([first, minus], (-2.0 * span, 2.0 * span))

@@ -1,0 +1,135 @@
+"""Ratings: answers that several raters graded, a column per rater.
+
+A row is one answer. The ratings of the raters are in columns that the user names; a missing rating
+is empty. Words are categories of their own; numbers have an order and distances.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from errbar.base.arrays import Array, Integers
+from errbar.data.columns import unknown_name
+from errbar.data.queries.expressions import column_lists
+from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of, why_not_read
+from errbar.data.readers.games.tables import Columns, cells_of, records_of
+from errbar.errors import InputError, NotThere, UnknownColumn
+from errbar.kernels.agreement import Ratings
+
+
+@dataclass(frozen=True, eq=False)
+class RatedAnswers:
+    """Ratings of answers, the cluster of each, and the columns that group them."""
+
+    raters: tuple[str, ...]
+    categories: tuple[str, ...]  # in order
+    ratings: Ratings
+    clusters: Integers  # all different if no column clusters the answers
+    groups: Mapping[str, tuple[str, ...]]  # the value of each answer, by column
+    order: Array  # position of each answer in time; empty without a column of the order
+    is_numeric: bool
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether a cluster has more than one answer."""
+        return np.unique(self.clusters).size < self.clusters.size
+
+
+def read_ratings(
+    data: Any,
+    raters: Sequence[str],
+    *,
+    cluster: str | None = None,
+    by: Sequence[str] = (),
+    order: str | None = None,
+) -> RatedAnswers:
+    """Ratings from a path, records, columns or a DataFrame."""
+    if len(set(raters)) < 2:
+        raise InputError("agreement needs the columns of at least two raters.")
+    columns = _columns(data)
+    wanted = [*raters, *by, *([cluster] if cluster else []), *([order] if order else [])]
+    for name in wanted:
+        if name not in columns:
+            raise UnknownColumn(unknown_name(name, list(columns), "there is no column"))
+    cells = [[_plain(cell) for cell in columns[name]] for name in raters]
+    kept = [at for at in range(len(cells[0])) if any(row[at] is not None for row in cells)]
+    if not kept:
+        raise NotThere("no answer has a rating.")
+    cells = [[row[at] for at in kept] for row in cells]
+    numbers, is_numeric = _numbers(cells)
+    known = sorted({value for row in numbers for value in row if value is not None})
+    place = {value: at for at, value in enumerate(known)}
+    codes = np.array(
+        [[-1 if value is None else place[value] for value in row] for row in numbers],
+        dtype=np.int64,
+    )
+    values = np.array([float(v) if is_numeric else float(at) for at, v in enumerate(known)])
+    together = np.arange(len(kept), dtype=np.int64)
+    if cluster:
+        _, together = np.unique([str(columns[cluster][at]) for at in kept], return_inverse=True)
+    when = np.zeros(0)
+    if order:
+        _, ranks = np.unique([columns[order][at] for at in kept], return_inverse=True)
+        when = ranks.astype(float)
+    return RatedAnswers(
+        tuple(raters),
+        tuple(f"{value:g}" if is_numeric else str(value) for value in known),
+        Ratings(codes, values),
+        together.astype(np.int64),
+        {name: tuple(str(columns[name][at]) for at in kept) for name in by},
+        when,
+        is_numeric,
+    )
+
+
+def _columns(data: Any) -> Columns:
+    if isinstance(data, str | Path):
+        file = Path(data)
+        if not file.is_file():
+            raise NotThere(f"there is no file {str(data)!r}.")
+        kind = kind_of(file)
+        if kind not in (CSV, JSON, PARQUET):
+            raise InputError(f"{file}: {why_not_read(file)}")
+        return _of_records(records_of(file)) if kind == JSON else cells_of(file, kind)
+    if isinstance(data, Mapping):
+        return {str(name): list(values) for name, values in data.items()}
+    if isinstance(data, list | tuple):
+        return _of_records(list(data))
+    frame = nw.from_native(data, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise InputError(f"ratings are rows of a table or a file; got {type(data).__name__}.")
+    return column_lists(frame.lazy())
+
+
+def _of_records(records: Sequence[Any]) -> Columns:
+    if not records or not all(isinstance(record, Mapping) for record in records):
+        raise InputError("ratings are rows with names, as in {'judge': 1, 'human': 0}.")
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _plain(cell: Any) -> Any:
+    """A rating without blanks around it; None if there is none."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return None
+    if isinstance(cell, bool | np.bool_):
+        return float(cell)
+    if isinstance(cell, str):
+        return cell.strip() or None
+    return cell
+
+
+def _numbers(cells: list[list[Any]]) -> tuple[list[list[Any]], bool]:
+    """The ratings as numbers if all are, else as text."""
+    try:
+        found = [[None if value is None else float(value) for value in row] for row in cells]
+    except (TypeError, ValueError):
+        return [[None if value is None else str(value) for value in row] for row in cells], False
+    if not all(value is None or math.isfinite(value) for row in found for value in row):
+        raise InputError("a rating is infinite; ratings are finite numbers or words.")
+    return found, True

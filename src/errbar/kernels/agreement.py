@@ -1,0 +1,225 @@
+"""Agreement of raters beyond chance: kappa, AC1 and alpha, from sums over items.
+
+Ratings are categories 0 to K − 1, in the order of their values; an item may lack raters. Every
+coefficient is a function of few sums over items, so a weighted bootstrap of items needs one matrix
+product:
+
+- agreement: the mean over items of the share of pairs of raters that agree;
+- Cohen's kappa (1960, weighted 1968) of two raters, from their table;
+- Fleiss' kappa (1971) and Gwet's AC1 (2008), from the mean share of every category;
+- Krippendorff's alpha (1970) with nominal, ordinal and interval distances, from the coincidences of
+  pairs of ratings of an item.
+
+The intervals are those of the Bayesian bootstrap over items, or clusters of them, with one unseen
+item: for the lower end it is one on which the raters disagree most, for the upper end one on which
+they agree. Without it, raters that agreed on 20 items would be known to agree on all.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.base.arrays import Array, Integers
+
+Distance = Callable[[Array, Array], Array]  # squared, from totals (draws × K) and values
+
+
+class Sums(NamedTuple):
+    """Sums over items, of one or several draws: a row each."""
+
+    paired: Array  # items with at least two ratings
+    agreed: Array  # of those, the shares of agreeing pairs
+    items: Array  # items with a rating
+    shares: Array  # of those, the share of each category
+    coincidences: Array  # pairs of ratings of an item, draws × K × K
+    table: Array  # of two raters, draws × K × K
+
+
+def nominal(totals: Array, values: Array) -> Array:
+    """0 for equal categories, else 1."""
+    del totals
+    found: Array = 1.0 - np.eye(values.size)
+    return found[None]
+
+
+def ordinal(totals: Array, values: Array) -> Array:
+    """Squared number of ratings between two categories, with half of their own."""
+    del values
+    middle = np.cumsum(totals, axis=1) - 0.5 * totals
+    found: Array = np.square(middle[:, :, None] - middle[:, None, :])
+    return found
+
+
+def interval(totals: Array, values: Array) -> Array:
+    """Squared difference of the values."""
+    del totals
+    found: Array = np.square(values[:, None] - values[None, :])
+    return found[None]
+
+
+DISTANCES: Mapping[str, Distance] = {"nominal": nominal, "ordinal": ordinal, "interval": interval}
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings as category numbers, a row per rater; −1 where there is none."""
+
+    codes: Integers
+    values: Array  # of each category, in order
+
+    @property
+    def categories(self) -> int:
+        """Number of categories."""
+        return int(self.values.size)
+
+    def with_item(self, codes: Integers) -> "Ratings":
+        """The same with one more item."""
+        return Ratings(np.column_stack([self.codes, codes]), self.values)
+
+    def features(self) -> Array:
+        """What each item adds to the sums, a row per item."""
+        raters, items = self.codes.shape
+        k = self.categories
+        counts = np.zeros((items, k))
+        for row in self.codes:
+            some = np.flatnonzero(row >= 0)
+            counts[some, row[some]] += 1.0
+        number = counts.sum(axis=1)
+        paired, rated = (number > 1).astype(float), (number > 0).astype(float)
+        pairs = counts[:, :, None] * counts[:, None, :]
+        pairs[:, np.arange(k), np.arange(k)] -= counts
+        coincidences = pairs / np.maximum(number - 1.0, 1.0)[:, None, None]
+        coincidences[number < 2] = 0.0
+        agreed = np.einsum("ikk->i", coincidences) / np.maximum(number, 1.0)
+        shares = counts / np.maximum(number, 1.0)[:, None]
+        table = np.zeros((items, k, k))
+        if raters == 2:
+            both = np.flatnonzero((self.codes >= 0).all(axis=0))
+            table[both, self.codes[0, both], self.codes[1, both]] = 1.0
+        parts = [paired[:, None], agreed[:, None], rated[:, None], shares]
+        return np.concatenate(
+            [*parts, coincidences.reshape(items, -1), table.reshape(items, -1)], axis=1
+        )
+
+    def sums(self, features: Array, weights: Array) -> Sums:
+        """Weighted sums over items; `weights` has a row per draw."""
+        k = self.categories
+        total = weights @ features
+        edges = np.cumsum([1, 1, 1, k, k * k])
+        paired, agreed, items, shares, pairs, table = np.split(total, edges, axis=1)
+        return Sums(
+            paired[:, 0],
+            agreed[:, 0],
+            items[:, 0],
+            shares,
+            pairs.reshape(-1, k, k),
+            table.reshape(-1, k, k),
+        )
+
+
+def agreement(sums: Sums) -> Array:
+    """Mean share of agreeing pairs of raters."""
+    return sums.agreed / sums.paired
+
+
+def gwet(sums: Sums) -> Array:
+    """Gwet's AC1."""
+    share = sums.shares / sums.items[:, None]
+    k = share.shape[1]
+    chance = (share * (1.0 - share)).sum(axis=1) / (k - 1.0)
+    return _beyond(agreement(sums), chance)
+
+
+def fleiss(sums: Sums) -> Array:
+    """Fleiss' kappa, for any number of ratings of an item."""
+    share = sums.shares / sums.items[:, None]
+    return _beyond(agreement(sums), np.square(share).sum(axis=1))
+
+
+def cohen(sums: Sums, weights: Array) -> Array:
+    """Cohen's kappa of two raters; `weights` are those of disagreements."""
+    cells = sums.table / sums.table.sum(axis=(1, 2))[:, None, None]
+    expected = cells.sum(axis=2)[:, :, None] * cells.sum(axis=1)[:, None, :]
+    observed = (weights * cells).sum(axis=(1, 2))
+    return _beyond(1.0 - observed, 1.0 - (weights * expected).sum(axis=(1, 2)))
+
+
+def krippendorff(sums: Sums, values: Array, distance: Distance) -> Array:
+    """Krippendorff's alpha."""
+    totals = sums.coincidences.sum(axis=2)
+    size = totals.sum(axis=1)
+    apart = distance(totals, values)
+    observed = (apart * sums.coincidences).sum(axis=(1, 2))
+    expected = (apart * totals[:, :, None] * totals[:, None, :]).sum(axis=(1, 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Array = 1.0 - (size - 1.0) * observed / expected
+    return found
+
+
+def _beyond(observed: Array, chance: Array) -> Array:
+    """Agreement beyond chance; nan where chance alone makes raters agree."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Array = (observed - chance) / (1.0 - chance)
+    return np.where(chance < 1.0, found, np.nan)
+
+
+class Ends(NamedTuple):
+    """A coefficient with its standard deviation and interval."""
+
+    value: float
+    sd: float
+    low: float
+    high: float
+
+
+Coefficient = Callable[[Sums], Array]
+_DRAWS, _AT_ONCE = 4000, 1 << 22  # of the bootstrap; random numbers in memory at a time
+
+
+def coefficients(
+    ratings: Ratings,
+    measures: Mapping[str, Coefficient],
+    clusters: Integers,
+    level: float,
+    rng: np.random.Generator,
+) -> dict[str, Ends]:
+    """Every coefficient with its interval; `clusters` has the cluster of each item."""
+    own = ratings.features()
+    once = np.ones((1, own.shape[0]))
+    number = np.unique(clusters, return_inverse=True)[1]
+    usual = own.shape[0] / (int(number.max()) + 1)  # items of a cluster
+    by_cluster = np.zeros((int(number.max()) + 1, own.shape[1]))
+    np.add.at(by_cluster, number, own)
+    totals = ratings.sums(own, once)
+    shares = totals.shares[0]
+    worst, best = (
+        ratings.with_item(codes).features()[-1] * usual
+        for codes in _unseen(ratings.codes.shape[0], shares)
+    )
+    drawn: dict[str, list[list[Array]]] = {name: [[], []] for name in measures}
+    step = max(1, _AT_ONCE // by_cluster.shape[0])
+    for start in range(0, _DRAWS, step):
+        weights = rng.standard_exponential((min(step, _DRAWS - start), by_cluster.shape[0] + 1))
+        for side, unseen in enumerate((worst, best)):
+            sums = ratings.sums(np.vstack([by_cluster, unseen]), weights)
+            for name, measure in measures.items():
+                drawn[name][side].append(measure(sums))
+    found = {}
+    tail = 0.5 * (1.0 - level)
+    for name, measure in measures.items():
+        low, high = (np.concatenate(side) for side in drawn[name])
+        value = float(measure(totals)[0])
+        ends = float(np.nanquantile(low, tail)), float(np.nanquantile(high, 1.0 - tail))
+        sd = float(max(np.nanstd(low), np.nanstd(high)))
+        found[name] = Ends(value, sd, min(ends[0], value), max(ends[1], value))
+    return found
+
+
+def _unseen(raters: int, shares: Array) -> tuple[Integers, Integers]:
+    """An item with the first raters at one end of the scale and the others at the other; an item on
+    whose category, the rarest, all agree."""
+    worst = np.zeros(raters, dtype=np.int64)
+    worst[raters // 2 :] = shares.size - 1
+    return worst, np.full(raters, int(np.argmin(shares)), dtype=np.int64)

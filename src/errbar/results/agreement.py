@@ -1,0 +1,78 @@
+"""Agreement of raters: coefficients, confusions and biases, each with its interval."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from errbar.base.layout import Headline
+from errbar.base.remarks import Explanation
+from errbar.base.tables import counted, interval_head
+from errbar.results.base import Rows, covered
+from errbar.results.estimate import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRow:
+    """One number about the raters."""
+
+    about: str  # agreement, confusion, bias, …
+    measure: str
+    value: float
+    sd: float
+    interval: Interval
+    items: int  # answers behind it
+
+    def record(self) -> dict[str, Any]:
+        """A flat record, for a DataFrame or JSON."""
+        return {
+            "about": self.about,
+            "measure": self.measure,
+            "value": self.value,
+            "sd": self.sd,
+            **self.interval.record(),
+            "items": self.items,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(Rows[AgreementRow]):
+    """What is known of the agreement of raters."""
+
+    raters: tuple[str, ...]
+    method: str
+    remarks: tuple[str, ...] = ()
+    drops: ClassVar[tuple[str, ...]] = ("answers",)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per number, for a DataFrame or JSON."""
+        return [row.record() for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Return the columns as text, each beginning with its head."""
+        head = interval_head("value", (row.interval.title for row in self.rows))
+        return [
+            ["about", *(row.about for row in self.rows)],
+            ["measure", *(row.measure for row in self.rows)],
+            [head, *self.cells_of("value")],
+            ["answers", *(str(row.items) for row in self.rows)],
+        ]
+
+    def breaks(self) -> set[int]:
+        """Rows that begin another subject."""
+        abouts = [row.about for row in self.rows]
+        return {at for at in range(1, len(abouts)) if abouts[at] != abouts[at - 1]}
+
+    def notes(self) -> list[str]:
+        """The method, and remarks on the ratings."""
+        return [Explanation(f"Method: {self.method}."), *self.remarks]
+
+    def conclusion(self) -> Headline | None:
+        """How often the raters agree."""
+        first = self.rows[0]
+        low, high = (f"{end:.2f}" for end in (first.interval.low, first.interval.high))
+        who = " and ".join(self.raters) if len(self.raters) == 2 else f"{len(self.raters)} raters"
+        share = f"{first.value:.2f} of {counted(first.items, 'answer')}"
+        return Headline(f"{who} agree on {share}", f" ({first.interval.title} {low} to {high}).")
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        return covered(self.rows[0].interval).replace("questions", "answers")
