@@ -33,7 +33,7 @@ PEOPLE = [
     }
     for number in range(24)
 ]
-WITHOUT_PICTURE = {"Overview"}  # its parts have pictures of their own
+WITHOUT_PICTURE = {"Overview", "Agreement"}  # the parts of the former have their own
 
 
 @cache
@@ -45,6 +45,13 @@ def games() -> list[dict[str, str]]:
     return [
         {"model_a": "small", "model_b": "large", "winner": winner}
         for winner in ["model_a"] * 9 + ["model_b"] * 14 + ["tie"] * 3
+    ]
+
+
+def judged() -> list[dict[str, Any]]:
+    return [
+        {"question": at, "outcome": int(at % 3 > 0), "human": at % 2 if at < 25 else None}
+        for at in range(60)
     ]
 
 
@@ -69,6 +76,8 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Comparisons": lambda _: runs().compare("avg"),
     "Leaderboard": lambda _: runs().rank("avg"),
     "Ratings": lambda _: errbar.prefer(games()),
+    "CorrectedScoreTable": lambda _: errbar.score(judged(), label="human"),
+    "Agreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),
