@@ -38,7 +38,7 @@ from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Metric
-from errbar.results.agreement import Agreement
+from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
@@ -252,7 +252,7 @@ def agree(
     cluster: str | None = None,
     order: str | None = None,
     level: float = 0.95,
-) -> Agreement:
+) -> RaterAgreement:
     """Measure how far raters agree, and how a judge differs from a trusted rater.
 
     Parameters

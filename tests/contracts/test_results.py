@@ -33,7 +33,7 @@ PEOPLE = [
     }
     for number in range(24)
 ]
-WITHOUT_PICTURE = {"Overview", "Agreement"}  # the parts of the former have their own
+WITHOUT_PICTURE = {"Overview", "RaterAgreement"}  # the parts of the former have their own
 
 
 @cache
@@ -77,7 +77,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Leaderboard": lambda _: runs().rank("avg"),
     "Ratings": lambda _: errbar.prefer(games()),
     "CorrectedScoreTable": lambda _: errbar.score(judged(), label="human"),
-    "Agreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
+    "RaterAgreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

@@ -19,7 +19,7 @@ from errbar.errors import InputError
 from errbar.kernels.agreement import (
     DISTANCES,
     Coefficient,
-    Ratings,
+    RatingCodes,
     agreement,
     coefficients,
     cohen,
@@ -27,7 +27,7 @@ from errbar.kernels.agreement import (
     gwet,
     krippendorff,
 )
-from errbar.results.agreement import Agreement, AgreementRow
+from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.estimate import Estimand, Interval
 
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -54,7 +54,7 @@ class AgreementRequest:
             raise InputError(f"scale must be one of {known}; got {self.scale!r}.")
 
 
-def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> Agreement:
+def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgreement:
     """Coefficients, and, with a trusted rater, confusions, biases by group and drift."""
     if request.scale == "interval" and not answers.is_numeric:
         raise InputError("the scale 'interval' needs ratings that are numbers.")
@@ -78,7 +78,7 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> Agreement:
                     rows += judge.drift(prefix, remarks)
     unit = "over clusters of answers" if answers.is_clustered else "over answers"
     words = _METHOD.replace("over answers", unit)
-    return Agreement(tuple(rows), answers.raters, words, tuple(remarks))
+    return RaterAgreement(tuple(rows), answers.raters, words, tuple(remarks))
 
 
 def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[AgreementRow]:
@@ -109,7 +109,7 @@ def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[
         )  # fmt: skip
 
 
-def _disagreement(ratings: Ratings, scale: Scale) -> Array:
+def _disagreement(ratings: RatingCodes, scale: Scale) -> Array:
     """Weights of disagreements in Cohen's kappa."""
     at = np.arange(ratings.categories, dtype=float)
     if scale == "nominal":

@@ -19,7 +19,7 @@ from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.tables import Columns, cells_of, records_of
 from errbar.errors import InputError, NotThere, UnknownColumn
-from errbar.kernels.agreement import Ratings
+from errbar.kernels.agreement import RatingCodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class RatedAnswers:
 
     raters: tuple[str, ...]
     categories: tuple[str, ...]  # in order
-    ratings: Ratings
+    ratings: RatingCodes
     clusters: Integers  # all different if no column clusters the answers
     groups: Mapping[str, tuple[str, ...]]  # the value of each answer, by column
     order: Array  # position of each answer in time; empty without a column of the order
@@ -79,7 +79,7 @@ def read_ratings(
     return RatedAnswers(
         tuple(raters),
         tuple(f"{value:g}" if is_numeric else str(value) for value in known),
-        Ratings(codes, values),
+        RatingCodes(codes, values),
         together.astype(np.int64),
         {name: tuple(str(columns[name][at]) for at in kept) for name in by},
         when,

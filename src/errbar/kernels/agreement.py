@@ -1,6 +1,6 @@
 """Agreement of raters beyond chance: kappa, AC1 and alpha, from sums over items.
 
-Ratings are categories 0 to K − 1, in the order of their values; an item may lack raters. Every
+RatingCodes are categories 0 to K − 1, in the order of their values; an item may lack raters. Every
 coefficient is a function of few sums over items, so a weighted bootstrap of items needs one matrix
 product:
 
@@ -26,8 +26,8 @@ from errbar.base.arrays import Array, Integers
 Distance = Callable[[Array, Array], Array]  # squared, from totals (draws × K) and values
 
 
-class Sums(NamedTuple):
-    """Sums over items, of one or several draws: a row each."""
+class AgreementSums(NamedTuple):
+    """AgreementSums over items, of one or several draws: a row each."""
 
     paired: Array  # items with at least two ratings
     agreed: Array  # of those, the shares of agreeing pairs
@@ -63,8 +63,8 @@ DISTANCES: Mapping[str, Distance] = {"nominal": nominal, "ordinal": ordinal, "in
 
 
 @dataclass(frozen=True, eq=False)
-class Ratings:
-    """Ratings as category numbers, a row per rater; −1 where there is none."""
+class RatingCodes:
+    """RatingCodes as category numbers, a row per rater; −1 where there is none."""
 
     codes: Integers
     values: Array  # of each category, in order
@@ -74,9 +74,9 @@ class Ratings:
         """Number of categories."""
         return int(self.values.size)
 
-    def with_item(self, codes: Integers) -> "Ratings":
+    def with_item(self, codes: Integers) -> "RatingCodes":
         """The same with one more item."""
-        return Ratings(np.column_stack([self.codes, codes]), self.values)
+        return RatingCodes(np.column_stack([self.codes, codes]), self.values)
 
     def features(self) -> Array:
         """What each item adds to the sums, a row per item."""
@@ -103,13 +103,13 @@ class Ratings:
             [*parts, coincidences.reshape(items, -1), table.reshape(items, -1)], axis=1
         )
 
-    def sums(self, features: Array, weights: Array) -> Sums:
+    def sums(self, features: Array, weights: Array) -> AgreementSums:
         """Weighted sums over items; `weights` has a row per draw."""
         k = self.categories
         total = weights @ features
         edges = np.cumsum([1, 1, 1, k, k * k])
         paired, agreed, items, shares, pairs, table = np.split(total, edges, axis=1)
-        return Sums(
+        return AgreementSums(
             paired[:, 0],
             agreed[:, 0],
             items[:, 0],
@@ -119,12 +119,12 @@ class Ratings:
         )
 
 
-def agreement(sums: Sums) -> Array:
+def agreement(sums: AgreementSums) -> Array:
     """Mean share of agreeing pairs of raters."""
     return sums.agreed / sums.paired
 
 
-def gwet(sums: Sums) -> Array:
+def gwet(sums: AgreementSums) -> Array:
     """Gwet's AC1."""
     share = sums.shares / sums.items[:, None]
     k = share.shape[1]
@@ -132,13 +132,13 @@ def gwet(sums: Sums) -> Array:
     return _beyond(agreement(sums), chance)
 
 
-def fleiss(sums: Sums) -> Array:
+def fleiss(sums: AgreementSums) -> Array:
     """Fleiss' kappa, for any number of ratings of an item."""
     share = sums.shares / sums.items[:, None]
     return _beyond(agreement(sums), np.square(share).sum(axis=1))
 
 
-def cohen(sums: Sums, weights: Array) -> Array:
+def cohen(sums: AgreementSums, weights: Array) -> Array:
     """Cohen's kappa of two raters; `weights` are those of disagreements."""
     cells = sums.table / sums.table.sum(axis=(1, 2))[:, None, None]
     expected = cells.sum(axis=2)[:, :, None] * cells.sum(axis=1)[:, None, :]
@@ -146,7 +146,7 @@ def cohen(sums: Sums, weights: Array) -> Array:
     return _beyond(1.0 - observed, 1.0 - (weights * expected).sum(axis=(1, 2)))
 
 
-def krippendorff(sums: Sums, values: Array, distance: Distance) -> Array:
+def krippendorff(sums: AgreementSums, values: Array, distance: Distance) -> Array:
     """Krippendorff's alpha."""
     totals = sums.coincidences.sum(axis=2)
     size = totals.sum(axis=1)
@@ -165,7 +165,7 @@ def _beyond(observed: Array, chance: Array) -> Array:
     return np.where(chance < 1.0, found, np.nan)
 
 
-class Ends(NamedTuple):
+class CoefficientEnds(NamedTuple):
     """A coefficient with its standard deviation and interval."""
 
     value: float
@@ -174,17 +174,17 @@ class Ends(NamedTuple):
     high: float
 
 
-Coefficient = Callable[[Sums], Array]
+Coefficient = Callable[[AgreementSums], Array]
 _DRAWS, _AT_ONCE = 4000, 1 << 22  # of the bootstrap; random numbers in memory at a time
 
 
 def coefficients(
-    ratings: Ratings,
+    ratings: RatingCodes,
     measures: Mapping[str, Coefficient],
     clusters: Integers,
     level: float,
     rng: np.random.Generator,
-) -> dict[str, Ends]:
+) -> dict[str, CoefficientEnds]:
     """Every coefficient with its interval; `clusters` has the cluster of each item."""
     own = ratings.features()
     once = np.ones((1, own.shape[0]))
@@ -213,7 +213,7 @@ def coefficients(
         value = float(measure(totals)[0])
         ends = float(np.nanquantile(low, tail)), float(np.nanquantile(high, 1.0 - tail))
         sd = float(max(np.nanstd(low), np.nanstd(high)))
-        found[name] = Ends(value, sd, min(ends[0], value), max(ends[1], value))
+        found[name] = CoefficientEnds(value, sd, min(ends[0], value), max(ends[1], value))
     return found
 
 

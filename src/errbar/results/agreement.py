@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from errbar.base.layout import Headline
-from errbar.base.remarks import Explanation
-from errbar.base.tables import counted, interval_head
-from errbar.results.base import Rows, covered
-from errbar.results.estimate import Interval
+from errbar.base.remarks import Explanation, counted
+from errbar.base.tables import Headline, interval_head
+from errbar.results.base import Rows
+from errbar.results.estimate import Interval, covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class AgreementRow:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement(Rows[AgreementRow]):
+class RaterAgreement(Rows[AgreementRow]):
     """What is known of the agreement of raters."""
 
     raters: tuple[str, ...]

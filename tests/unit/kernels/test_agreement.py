@@ -9,8 +9,9 @@ import pytest
 
 from errbar.kernels.agreement import (
     DISTANCES,
-    Ratings,
-    Sums,
+    AgreementSums,
+    Coefficient,
+    RatingCodes,
     agreement,
     coefficients,
     cohen,
@@ -24,15 +25,15 @@ from logs import FIXTURES
 REFERENCE = json.loads((FIXTURES / "judges" / "reference.json").read_text("utf-8"))["agreement"]
 
 
-def ratings_of(case: dict[str, Any]) -> Ratings:
+def ratings_of(case: dict[str, Any]) -> RatingCodes:
     rows = [[np.nan if rating is None else rating for rating in row] for row in case["ratings"]]
     ratings = np.array(rows)
     values = np.unique(ratings[~np.isnan(ratings)])
     codes = np.where(np.isnan(ratings), -1, np.searchsorted(values, np.nan_to_num(ratings)))
-    return Ratings(codes.astype(np.int64), values)
+    return RatingCodes(codes.astype(np.int64), values)
 
 
-def sums_of(ratings: Ratings) -> Sums:
+def sums_of(ratings: RatingCodes) -> AgreementSums:
     features = ratings.features()
     return ratings.sums(features, np.ones((1, len(features))))
 
@@ -56,8 +57,11 @@ def test_coefficients_are_those_of_other_packages(case: dict[str, Any]) -> None:
 
 def test_raters_that_always_agreed_are_not_known_to_agree_always() -> None:
     codes = np.tile(np.arange(20) % 2, (2, 1))
-    measures = {"kappa": partial(cohen, weights=1.0 - np.eye(2)), "agreement": agreement}
-    ratings = Ratings(codes, np.array([0.0, 1.0]))
+    measures: dict[str, Coefficient] = {
+        "kappa": partial(cohen, weights=1.0 - np.eye(2)),
+        "agreement": agreement,
+    }
+    ratings = RatingCodes(codes, np.array([0.0, 1.0]))
     found = coefficients(ratings, measures, np.arange(20), 0.95, np.random.default_rng(0))
     assert found["kappa"].value == found["kappa"].high == 1.0
     assert found["agreement"].low == pytest.approx(0.832, abs=0.01)  # Clopper and Pearson's limit
@@ -69,7 +73,7 @@ def test_intervals_hold() -> None:
     for seed in range(sets):
         truth = (rng.random(40) < 0.5).astype(np.int64)
         judge = np.where(rng.random(40) < 0.9, truth, 1 - truth)
-        ratings = Ratings(np.stack([truth, judge]), np.array([0.0, 1.0]))
+        ratings = RatingCodes(np.stack([truth, judge]), np.array([0.0, 1.0]))
         found = coefficients(
             ratings, {"AC1": gwet}, np.arange(40), 0.95, np.random.default_rng(seed)
         )
