@@ -166,7 +166,7 @@ def test_files_that_repeat_a_run_are_further_trials_if_asked_for(name: str, tmp_
     place = copied(FIXTURES / name, tmp_path)
     _, before = read(place, name)
     (file, *_) = [one for one, account in before.accounts.items() if account.rows]
-    endings = ("_eval_results.json", "_eval_all.json", "_results.jsonl", ".json")
+    endings = ("_eval_results.json", "_eval_all.json", "_results.jsonl", ".json", ".jsonl")
     ending = next(one for one in endings if file.name.endswith(one))
     paths = [tmp_path / f"run-{at}{ending}" for at in (1, 2)]
     for path in paths:

@@ -25,6 +25,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, log_systems
 from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
@@ -128,6 +129,9 @@ class _TestRun(NamedTuple):
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = {path: _run(path) for path in files}
+    systems, remarks = log_systems({path: run.system for path, run in runs.items()}, choice.files)
+    runs = {path: run._replace(system=systems[path]) for path, run in runs.items()}
+    log.remarks += remarks
     metrics = _metric_names([case for run in runs.values() for case in run.cases])
     scorers = list(dict.fromkeys([_SUCCESS, *metrics, *(f"{metric}/score" for metric in metrics)]))
     scorer = log.choose_scorer(choice.scorer, scorers, "metric", str(files[0]), called="score")
@@ -144,7 +148,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         _add(log, run, scorer, trials.setdefault(subject, Counter()))
         if subject in claims:
             log.remarks.append(
-                guess(f"Trials: {path}: its cases are read as further trials of the previous run")
+                guess(
+                    f"Trials: {path}: its cases are read as further trials of the previous run",
+                    option="--files systems",
+                    argument="files='systems'",
+                )
             )
         claims[subject] = [] if subject in claims else list(_claims(run, scorer))
     log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
@@ -241,4 +249,11 @@ def _tests(run: _TestRun) -> tuple[float, float]:
     return (0.0, 0.0) if passed is None or failed is None else (passed, failed)
 
 
-READER = Reader("deepeval", ("lines", "object"), _recognise, _read)
+READER = Reader(
+    "deepeval",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    chooses=("scorer", "files"),
+    files=FILES_ARE,
+)

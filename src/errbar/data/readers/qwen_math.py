@@ -26,6 +26,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, log_systems
 from errbar.data.readers.logs import Claim, Log, flat, spread
 
 _NAME = re.compile(r"(?P<before>.*)_seed-?\d+(?P<after>_t[\d.]+_s-?\d+_e-?\d+)")
@@ -63,9 +64,15 @@ class _OutputFile:
 _recognise = has_keys(("its lines have idx, gt, pred and score", "idx", "gt", "pred", "score"))
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     opened = [_file(path) for path in files]
+    systems, remarks = log_systems({file.path: file.system for file in opened}, choice.files)
+    log.remarks += remarks
+    for file in opened:
+        if len(opened) > 1 and not (file.system or file.settings):
+            file.task = ""  # its name is that of the system
+        file.system = systems[file.path]
     settings: dict[tuple[str, str], set[str]] = {}
     for file in opened:
         settings.setdefault((file.system, file.task), set()).add(file.settings)
@@ -97,7 +104,9 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     for key, runs in often.items():
         if runs > 1:
             mine = [file.path.name for file, of in zip(opened, keys, strict=True) if of == key]
-            log.remarks.append(joined_runs_remark(" on ".join(filter(None, key)), runs, mine))
+            log.remarks.append(
+                joined_runs_remark(" on ".join(filter(None, key)), runs, mine, can_choose=True)
+            )
     if steps:
         log.remarks.append(
             f"{steps} predictions have a score for each of several steps; the last one is used."
@@ -212,5 +221,11 @@ def _claims(file: _OutputFile, key: tuple[str, str]) -> Iterator[Claim]:
 
 
 READER = Reader(
-    "qwen_math", ("lines", "object"), _recognise, _read, beside=("*_metrics.json",), chooses=()
+    "qwen_math",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    beside=("*_metrics.json",),
+    chooses=("files",),
+    files=FILES_ARE,
 )

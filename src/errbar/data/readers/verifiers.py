@@ -8,7 +8,7 @@ Both versions give a failed rollout a reward of 0; here it also has a status.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, log_systems
 from errbar.data.readers.logs import Claim, Log
 
 _REWARD = "reward"
@@ -68,7 +69,7 @@ _recognise = has_keys(
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    runs = [_run(path, log) for path in files]
+    runs = _named([_run(path, log) for path in files], choice, log)
     found = (name for run in runs for rollout in run.rollouts for name in rollout.scores)
     scorers = list(dict.fromkeys([_REWARD, *found]))
     scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0]))
@@ -95,14 +96,32 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         if again:
             log.remarks.append(
                 guess(
-                    f"Trials: {run.path}: there were rollouts of {again[0][0]} on {again[0][1]} "
-                    f"before; these are read as further trials"
+                    f"Trials: {run.path}: there were rollouts of {again[0][0] or 'the system'} on "
+                    f"{again[0][1]} before; these are read as further trials",
+                    option="--files systems",
+                    argument="files='systems'",
                 )
             )
         elif subjects:
             claims[next(iter(subjects))] = list(_claims(run, scorer))
     log.claim_means_over_rows([claim for of_one in claims.values() for claim in of_one])
     return log
+
+
+def _named(runs: Sequence[_RolloutRun], choice: Choice, log: Log) -> list[_RolloutRun]:
+    """Runs with the systems that their files have, unless a run has several."""
+    each = {run.path: {rollout.system for rollout in run.rollouts} for run in runs}
+    known = {path: next(iter(systems)) for path, systems in each.items() if len(systems) == 1}
+    systems, remarks = log_systems(known, choice.files, "results.jsonl", "traces.jsonl")
+    log.remarks += remarks
+    return [
+        replace(
+            run, rollouts=[rollout._replace(system=systems[run.path]) for rollout in run.rollouts]
+        )
+        if systems.get(run.path, known.get(run.path)) != known.get(run.path)
+        else run
+        for run in runs
+    ]
 
 
 def _run(path: Path, log: Log) -> _RolloutRun:
@@ -293,5 +312,11 @@ def _claims(run: _RolloutRun, scorer: str) -> Iterator[Claim]:
 
 
 READER = Reader(
-    "verifiers", ("lines", "object"), _recognise, _read, beside=("metadata.json", "*.toml", "*.log")
+    "verifiers",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    beside=("metadata.json", "*.toml", "*.log"),
+    chooses=("scorer", "files"),
+    files=FILES_ARE,
 )

@@ -78,23 +78,53 @@ def with_column(columns: Columns, meaning: str, name: str) -> Columns:
     return replace(columns, named=MappingProxyType(ordered), beside=())
 
 
-def with_one_row(relations: Sequence[Relation]) -> set[Path]:
-    """Files of relations with as many rows as files."""
-    single: set[Path] = set()
+def folders_of_questions(relations: Sequence[Relation]) -> dict[Path, Path]:
+    """Folder of each file in relations with as many rows as files, if the rows are its questions.
+
+    That is the nearest folder with several files, all of other questions; or the one above it, if
+    all files of a folder are of one question.
+    """
+    folders: dict[Path, Path] = {}
     for relation in relations:
         if relation.apart and len(relation.files) > 2:
             head = relation.rows.limit(len(relation.files) + 1)
             rows = head.aggregate("count(*)").fetchall()
-            if rows[0][0] == len(relation.files) and _have_other_ids(head):
-                single.update(relation.files)
-    return single
+            if rows[0][0] == len(relation.files):
+                folders |= _grouped(_ids_by_file(head))
+    return folders
 
 
-def _have_other_ids(rows: Any) -> bool:
-    """Whether all rows have different question ids."""
+def _ids_by_file(rows: Any) -> dict[Path, str]:
+    """Question id of each file; empty if there is no column of ids."""
     try:
         question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
     except UnknownColumn:
-        return False
-    counted = rows.aggregate(f"count(*), count(DISTINCT {quoted(question)})").fetchall()
-    return counted[0][0] == counted[0][1]
+        return {}
+    if question not in rows.columns:  # every row is a question
+        return {}
+    pairs = rows.project(f"{quoted(FILE)}, {text_of(question)}").fetchall()
+    return {Path(file): str(id_) for file, id_ in pairs}
+
+
+def _grouped(ids: Mapping[Path, str]) -> dict[Path, Path]:
+    """Folder of each file, at the nearest level where one has several files."""
+    places = {file: file.resolve() for file in ids}
+    for level in range(min((len(place.parents) - 1 for place in places.values()), default=0)):
+        folders = {file: place.parents[level] for file, place in places.items()}
+        if len(set(folders.values())) == len(folders):
+            continue
+        if _are_different(folders, ids):
+            return folders
+        above = {file: folder.parent for file, folder in folders.items()}
+        of_folder = {folder: ids[file] for file, folder in folders.items()}
+        if all(ids[file] == of_folder[folder] for file, folder in folders.items()):
+            parents = {folder: folder.parent for folder in of_folder}
+            several = len(set(parents.values())) < len(parents)
+            return above if several and _are_different(parents, of_folder) else {}
+        return {}
+    return {}
+
+
+def _are_different(folders: Mapping[Path, Path], ids: Mapping[Path, str]) -> bool:
+    """Whether no two entries of a folder have the same id."""
+    return len({(folder, ids[file]) for file, folder in folders.items()}) == len(folders)

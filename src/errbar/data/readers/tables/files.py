@@ -32,10 +32,9 @@ from errbar.data.readers.files import (
     raw_text,
     text_lines,
 )
-from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
-from errbar.data.readers.tables.file_names import FileNames, with_one_row
+from errbar.data.readers.tables.file_names import FileNames, folders_of_questions
 from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
@@ -381,16 +380,15 @@ def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | 
     files = [file for relation, _ in found for file in relation.files]
     if len(files) < 2 and not named:
         return None, []
-    single = with_one_row([relation for relation, _ in found])
-    real = ResolvedFolders()
-    wholes = [real.folder_of(file) if file in single else file for file in files]
+    folders = folders_of_questions([relation for relation, _ in found])
+    wholes = [folders.get(file, file) for file in files]
     distinct = list(dict.fromkeys(wholes))
     remarks = [guess("Files with one row each are questions of the system that their folder is")]
     if len(distinct) == 1 and not named:
-        return None, remarks if single else []
+        return None, remarks if folders else []
     naming = name_systems(distinct, files_are=how.files, pieces=how.pieces)
     tasks = naming.tasks or [""] * len(distinct)
     each = zip(naming.systems, naming.trials, tasks, strict=True)
     names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
-    return by_file, [*(remarks if single else []), *naming.remarks]
+    return by_file, [*(remarks if folders else []), *naming.remarks]

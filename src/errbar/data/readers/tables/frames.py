@@ -28,6 +28,7 @@ from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
 from errbar.data.readers.tables.records import tidy
@@ -136,11 +137,30 @@ def with_index(frame: Any, how: HowToRead) -> Any:
     """Add the index of a pandas table as columns; an unnamed index only if there is no other id."""
     if any(name is not None for name in frame.index.names):
         return frame.reset_index()
+    if frame.index.nlevels > 1:
+        frame = _with_keys(frame, how)
     try:
         find_columns(map(str, frame.columns), how.assignment)
     except UnknownColumn:
         return frame if "index" in frame.columns else frame.reset_index()
     return frame
+
+
+def _with_keys(frame: Any, how: HowToRead) -> Any:
+    """Turn the outer levels of an unnamed index, such as the keys of pandas.concat, into columns.
+
+    A level of names is the system, unless a column or the user says which that is.
+    """
+    names = list(map(str, frame.columns))
+    known = "system" in how.assignment or names_in_parts(names, "system")
+    for level in range(frame.index.nlevels - 1):
+        values = frame.index.get_level_values(level)
+        is_system = not known and not are_whole_numbers(values.unique().tolist())
+        label = "system" if is_system else f"level_{level}"
+        if label not in frame.columns:
+            frame = frame.assign(**{label: values})
+            known = known or is_system
+    return frame.droplevel(list(range(frame.index.nlevels - 1)))
 
 
 def are_numbered(frame: Any) -> bool:
@@ -254,7 +274,8 @@ def _needs_a_look(frame: Frame, columns: Columns, how: HowToRead) -> bool:
     free = [name for name in frame.collect_schema().names() if name not in columns.named.values()]
     known = PARTS | VERSIONS | SCORERS | SETTINGS | CHECKPOINTS
     apart = how.rows is None and bool(named_like(free, known))
-    doubtful = free or "trial" in columns or plain_name(columns["question"]) in TASKS
+    id_ = plain_name(columns["question"])
+    doubtful = free or "trial" in columns or id_ in {*TASKS, *INDICES, "index"}
     most = _LOOKED_THROUGH if apart else _LOOKED_INTO if doubtful else 0
     return most > 0 and _rows_in(frame) <= most
 
