@@ -150,6 +150,24 @@ def _one_file_per_question(place: Path) -> None:
         _json(place / f"{key}.json", {"id": key, "correct": value}, indent=2)
 
 
+def _folders_of_questions(place: Path) -> None:
+    for system, outcomes in (("low", POOR), ("high", GOOD)):
+        (place / system).mkdir()
+        for at, (key, outcome) in enumerate(outcomes.items()):
+            record = {"task_id": key, "score": float(outcome), "steps": [system, at]}
+            _json(place / system / f"{at}.json", record, indent=1)
+
+
+def _attempts_at_tasks(place: Path) -> None:
+    rows = [
+        f"{system},{key},{attempt},{int(outcome)}\n"
+        for system, outcomes in (("slow", POOR), ("fast", GOOD))
+        for key, outcome in outcomes.items()
+        for attempt in (1, 2)
+    ]
+    (place / "attempts.csv").write_text("".join(["agent,task,attempt,success\n", *rows]))
+
+
 SHAPES: dict[str, Shape] = {
     "a file per system": Shape(_two_files, {"baseline": 0.5, "finetuned": 0.8}),
     "seven CSV files": Shape(
@@ -235,5 +253,7 @@ SHAPES: dict[str, Shape] = {
         lambda p: np.save(p / "m.npy", np.array(list(TRIALS.values()))), {"": 0.55}
     ),
     "a file per question": Shape(_one_file_per_question, {"": 0.8}),
+    "folders of files per question": Shape(_folders_of_questions, {"low": 0.5, "high": 0.8}),
+    "tasks and attempts": Shape(_attempts_at_tasks, {"slow": 0.5, "fast": 0.8}),
     "responses by system": Shape(_leaderboard, {"subject": 0.8, "object": 0.5}),
 }

@@ -23,19 +23,19 @@ from types import MappingProxyType
 from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, UnknownColumn
 
-_BETWEEN = re.compile(r"[\s_\-]+|[?:*]+\s*$")
+_BETWEEN = re.compile(r"(?<=\w)\s*[?:*#]+\s*$|[\s_\-]+|[?:*]+\s*$")
 
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """Normalize a name: lower case, without spaces, hyphens, underscores and a final ?, : or *.
+    """Normalize a name: lower case, without spaces, hyphens, underscores and a final ?, :, * or #.
 
     Examples
     --------
     >>> {plain_name(one) for one in ("Question ID", "question-id", "questionId", " question_id ")}
     {'questionid'}
-    >>> plain_name("Resolved? ")
-    'resolved'
+    >>> plain_name("Resolved? "), plain_name("Question #")
+    ('resolved', 'question')
     """
     return _BETWEEN.sub("", name).lower()
 
@@ -135,7 +135,10 @@ PARTS = _plain(
     *("repository", "project", "document", "doc", "file", "difficulty", "version"),
 )
 # Variants of the same questions, which share their ids on purpose.
-VERSIONS = _plain("language", "lang", "locale", "language_code", "translation", "target_language")
+VERSIONS = _plain(
+    *("language", "lang", "locale", "language_code", "translation", "target_language"),
+    *("turn", "turn_id", "turn_idx", "turn_index"),
+)
 # Columns that number the trials of a question, if they hold integers.
 TRIAL_NUMBERS = _plain(
     *("run", "run_id", "run_no", "run_number", "run_index", "run_idx", "rep", "reps", "repeat_id"),
@@ -231,7 +234,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
             *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
-            *("problem_idx", "question_idx", "item", "problem", "id", "index", "idx"),
+            *("problem_idx", "question_idx", "question_no", "question_number", "question_num"),
+            *("problem_number", "item_number", "item", "problem", "id", "index", "idx", "nodeid"),
             *("test_name", "test", "case", "example", "key", "name", "frage", "aufgabe"),
             *(
                 "pregunta",
@@ -255,7 +259,19 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
             *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
             *("cum_reward", "total_reward", "episode_reward", "follow_all_instructions"),
-            *("overall_score", "rating", "richtig", "korrekt", "correcto", "corretto", "correto"),
+            *(
+                "overall_score",
+                "rating",
+                "match",
+                "is_match",
+                "marks",
+                "marks_awarded",
+                "richtig",
+                "korrekt",
+                "correcto",
+                "corretto",
+                "correto",
+            ),
             *("правильно", "верно", "正确", "是否正确", "正解"),
         ),
         "status": ("state",),

@@ -14,7 +14,16 @@ from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, way_to_say
 from errbar.errors import WrongType
 
-NOTHING = ("", "null", "none", "nan", "na", "n/a", "<na>", "-", "–")
+NOTHING = (
+    *("", "null", "none", "nil", "nan", "na", "n/a", "n.a.", "<na>", "-", "–", "—", "--", "---"),
+    *("missing", "undefined", "#n/a", "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!"),
+)
+# Instead of an outcome: no answer was given, or none could be graded.
+UNANSWERED = (
+    *("not_attempted", "not attempted", "unanswered", "no_answer", "no answer", "abstained"),
+    *("error", "errored", "timeout", "timed out", "exception", "crashed"),
+)
+NO_OUTCOME = (*NOTHING, *UNANSWERED)
 TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
@@ -64,7 +73,7 @@ def is_outcome(value: object) -> bool:
     if not isinstance(value, str):
         return False
     word = value.strip().lower()
-    if word in NOTHING or word in WORDS:
+    if word in NO_OUTCOME or word in WORDS:
         return True
     number = number_in(word)
     return number is not None and 0 <= number <= 1
@@ -83,6 +92,9 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
         mine = [f"{word} {n}" for word, n in counts.items() if worths.get(word, math.nan) == worth]
         if mine:
             parts.append(f"{name}: {_shown(mine)}")
+    without = [word for word in counts if word in UNANSWERED and word not in worths]
+    if without:
+        parts.append(f"no outcome: {_shown([f'{word} {counts[word]}' for word in without])}")
     if not parts:
         return []
     return [

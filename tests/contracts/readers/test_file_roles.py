@@ -150,3 +150,37 @@ def test_files_of_langsmith_and_livecodebench_may_be_tasks(tmp_path: Path) -> No
 def test_logs_that_name_their_task_say_so_when_files_are_to_be_tasks() -> None:
     with pytest.raises(InputError, match=r"evalplus, which say themselves of which task"):
         errbar.load(FIXTURES / "evalplus", files="tasks")
+
+
+def unnamed_log(name: str, place: Path, outcomes: list[int]) -> None:
+    """A log that does not say of which model it is."""
+    if name == "deepeval":
+        cases = [
+            {"name": f"test_case_{at}", "input": f"sum {at}", "success": bool(one)}
+            for at, one in enumerate(outcomes)
+        ]
+        log = {"testCases": cases, "metricsScores": [], "testPassed": sum(outcomes)}
+        (place / "test_run.json").write_text(json.dumps(log), encoding="utf-8")
+        return
+    row: dict[str, Any] = {"prompt": [], "completion": []}
+    if name == "qwen_math":
+        row = {"gt": "1", "code": ["x"]}
+    lines = [
+        {"idx": at, "pred": ["1"], "score": [bool(one)], **row}
+        if name == "qwen_math"
+        else {"example_id": at, "reward": float(one), **row}
+        for at, one in enumerate(outcomes)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (place / "results.jsonl").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["deepeval", "qwen_math", "verifiers"])
+def test_logs_that_name_no_model_are_systems(name: str, tmp_path: Path) -> None:
+    for system, outcomes in (("small", [1, 0, 0, 0]), ("large", [1, 1, 1, 0])):
+        (tmp_path / system).mkdir()
+        unnamed_log(name, tmp_path / system, outcomes)
+    runs = errbar.load(tmp_path, reader=name)
+    assert {one.system: one.value for one in runs.score("avg")} == {"small": 0.25, "large": 0.75}
+    assert "named after the 2 files" in " ".join(above(runs.score("avg").notes()))
+    assert means(tmp_path, files="trials") == [0.5]

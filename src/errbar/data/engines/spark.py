@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above
 from errbar.data.engines.duckdb import text_literal
-from errbar.data.outcome_words import NOTHING, WORDS, in_order, words_remark
+from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, in_order, words_remark
 from errbar.data.queries.expressions import STRANGE, TRIAL_NUMBER, Columns, Frame
 from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
@@ -94,7 +94,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
         )
     elif kinds[outcome] == "string":
         text = f"lower(trim({_quoted(outcome)}))"
-        nothing = ", ".join(map(text_literal, NOTHING))
+        nothing = ", ".join(map(text_literal, NO_OUTCOME))
         remarks = words_remark(_counted_words(table, text), WORDS)
         words = " ".join(
             f"WHEN {text} = {text_literal(word)} THEN {worth:g}D" for word, worth in WORDS.items()

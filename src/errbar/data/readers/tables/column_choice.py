@@ -35,7 +35,7 @@ from errbar.data.readers.tables.competing_outcomes import (
     wrong_flags,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
-from errbar.data.readers.tables.id_names import ASKED, ID_INSIDE, is_task_id, other_id
+from errbar.data.readers.tables.id_names import ASKED, ID_INSIDE, is_task_id, other_id, sample_id
 from errbar.data.readers.tables.system_names import names_system
 from errbar.errors import UnknownColumn
 
@@ -166,10 +166,10 @@ def _unusual_id(
     inside += [name for name in present if ID_INSIDE.fullmatch(str(name))]
     found = other_id(lower, used, named.get("system"), INDEX, sample)
     found = found or next((name for name in inside if name not in used), ROW)
-    if found == ROW and is_task_id(named, sample):
+    if found == ROW and is_task_id(named, present, sample):
         found = named["task"]
         chosen.drop("task")
-    return found
+    return found if found != ROW else sample_id(named, present, sample) or ROW
 
 
 def _likeliest(
@@ -287,9 +287,9 @@ def _is_prose(values: Sequence[object]) -> bool:
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
-    """Nested columns whose last name is a known one, such as scores.accuracy, in order."""
-    parts = [name for name in present if isinstance(name, str) and "." in name]
-    last = {name: plain_name(name.rpartition(".")[2]) for name in parts}
+    """Nested columns whose last name is a known one, such as scores.accuracy or em/v1/score."""
+    parts = [name for name in present if isinstance(name, str) and ("." in name or "/" in name)]
+    last = {name: plain_name(name.replace("/", ".").rpartition(".")[2]) for name in parts}
     usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
     found = [name for wanted_name in usual for name in parts if last[name] == wanted_name]
     if found or meaning != "outcome":

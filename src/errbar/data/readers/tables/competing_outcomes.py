@@ -22,7 +22,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted
-from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.errors import UnknownColumn
@@ -77,7 +77,7 @@ def unusual_outcome(present: Sequence[str], sample: Sample) -> str | None:
             continue
         if plain_name(name.rpartition(".")[2]) in _STATES:
             words = {str(value).strip().lower() for value in sample(name) if value is not None}
-            words -= {*NOTHING}
+            words -= {*NO_OUTCOME}
             if words <= _VERDICTS and any(WORDS[word] == 1.0 for word in words):
                 return name
         if plain_name(name) in _LISTS:
@@ -223,7 +223,9 @@ MAXIMA = frozenset(
         ),
     )
 )
-_GRADED = frozenset(map(plain_name, ("score", "grade", "reward", "result", "points", "marks")))
+_GRADED = frozenset(
+    map(plain_name, ("score", "grade", "reward", "result", "points", "marks", "marks_awarded"))
+)
 FREQUENCIES = frozenset(
     map(
         plain_name,

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, mapping, mean_in_brackets, setting, warning
+from errbar.base.remarks import Above, guess, mapping, mean_in_brackets, setting, warning
 from errbar.data.columns import (
     ANSWERS,
     PARTS,
@@ -38,7 +38,7 @@ from errbar.data.engines.duckdb import (
     text_literal,
     text_of,
 )
-from errbar.data.queries.expressions import Columns
+from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 
 # Settings of a run: each value is a separate system.
@@ -127,6 +127,9 @@ def with_conditions(
         remarks.append(remark)
     if "trial" not in columns and "trial" not in assignment and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
+    elif "trial" in columns and "trial" not in assignment and columns["question"] != ROW:
+        rows, columns, joined = _with_joint_trial(rows, columns)
+        remarks += joined
     return rows, columns, remarks
 
 
@@ -271,6 +274,31 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
             guessed = columns.guessed | {"trial"}
             return replace(columns, guessed=guessed, unused=unused, beside=beside)
     return columns
+
+
+def _with_joint_trial(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
+    """Number trials by two columns, such as seed and epoch, if one alone repeats."""
+    trial = columns["trial"]
+    keys = _keys(columns, "trial")
+    number, ids = rows.totals(ALL_ROWS, distinct_rows(keys))
+    if number == ids:
+        return rows, columns, []
+    for name in named_like(free_columns(rows.columns, columns), _TRIALS):
+        if rows.totals(distinct_rows([*keys, name]))[0] == number:
+            joint = f"{trial} and {name}"
+            kept = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
+            value = f"concat_ws('/', {text_of(trial)}, {text_of(name)})"
+            columns = columns.with_meaning("trial", joint)
+            unused = tuple(other for other in columns.unused if other != name)
+            beside = tuple(other for other in columns.beside if other != name)
+            remark = guess(
+                f"Trials: numbered by {trial!r} and {name!r} together",
+                option="--map trial=COLUMN",
+                argument="trial='COLUMN'",
+            )
+            rows = rows.project(f"*{kept}, {value} AS {quoted(joint)}")
+            return rows, replace(columns, unused=unused, beside=beside), [remark]
+    return rows, columns, []
 
 
 def _pooled(rows: Any, columns: Columns, name: str) -> Above:

@@ -1,5 +1,6 @@
 """Name the system, the trial and the task of every row after its file."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, TRIAL_NUMBER, Columns
+from errbar.data.readers.folders import ResolvedFolders
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import UnknownColumn
 
@@ -107,22 +109,34 @@ def _ids_by_file(rows: Any) -> dict[Path, str]:
 
 
 def _grouped(ids: Mapping[Path, str]) -> dict[Path, Path]:
-    """Folder of each file, at the nearest level where one has several files."""
-    places = {file: file.resolve() for file in ids}
-    for level in range(min((len(place.parents) - 1 for place in places.values()), default=0)):
-        folders = {file: place.parents[level] for file, place in places.items()}
-        if len(set(folders.values())) == len(folders):
-            continue
-        if _are_different(folders, ids):
-            return folders
-        above = {file: folder.parent for file, folder in folders.items()}
-        of_folder = {folder: ids[file] for file, folder in folders.items()}
-        if all(ids[file] == of_folder[folder] for file, folder in folders.items()):
-            parents = {folder: folder.parent for folder in of_folder}
-            several = len(set(parents.values())) < len(parents)
-            return above if several and _are_different(parents, of_folder) else {}
+    """Folder of each file; empty if a folder has two files of a question among others."""
+    real = ResolvedFolders()
+    own = {file: real.folder_of(file) for file in ids}
+    found, rest = dict(own), own
+    while len(rest) > 1:
+        often = Counter(rest.values())
+        several = {file: folder for file, folder in rest.items() if often[folder] > 1}
+        of_questions = _folders_of_questions(several, ids)
+        if len(of_questions) < len(several):
+            return {}
+        found |= of_questions
+        above = {file: folder.parent for file, folder in rest.items() if file not in several}
+        rest = {file: folder for file, folder in above.items() if folder != rest[file]}
+    return found
+
+
+def _folders_of_questions(
+    folders: Mapping[Path, Path], ids: Mapping[Path, str]
+) -> Mapping[Path, Path]:
+    """The folders, if their files are of other questions, or those above if of one each."""
+    if _are_different(folders, ids):
+        return folders
+    of_folder = {folder: ids[file] for file, folder in folders.items()}
+    parents = {folder: folder.parent for folder in of_folder}
+    of_one = all(ids[file] == of_folder[folder] for file, folder in folders.items())
+    if not of_one or len(set(of_folder.values())) == 1 or not _are_different(parents, of_folder):
         return {}
-    return {}
+    return {file: folder.parent for file, folder in folders.items()}
 
 
 def _are_different(folders: Mapping[Path, Path], ids: Mapping[Path, str]) -> bool:

@@ -7,7 +7,14 @@ the text that was asked, the subject of a question such as an image.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from errbar.data.columns import TRIAL_NUMBERS, Sample, named_like, plain_name
+from errbar.data.columns import (
+    TRIAL_NUMBERS,
+    USUAL,
+    Sample,
+    are_whole_numbers,
+    named_like,
+    plain_name,
+)
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")
@@ -44,6 +51,18 @@ _SUBJECTS = frozenset(
         ),
     )
 )
+_TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
+# Number the trials of a question, or the questions where nothing else does.
+_SAMPLES = frozenset(
+    map(
+        plain_name,
+        ("sample", "sample_idx", "sample_index", "sample_no", "sample_num", "sample_number"),
+    )
+)
+_MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
+    map(plain_name, ("generation", "response_id", "response_idx", "completion_id", "round", "run"))
+)
+_CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
 _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
 
 
@@ -65,13 +84,40 @@ def other_id(
     return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)
 
 
-def is_task_id(named: Mapping[str, str], sample: Sample) -> bool:
-    """Whether a column named task is unique within a system, as an id is."""
+def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sample) -> bool:
+    """Whether a column named task has the ids of questions.
+
+    It is unique within a system, or numbered trials are unique within a task; or it is called a
+    task, and there are more tasks than rows of each.
+    """
     if "task" not in named:
         return False
-    systems = sample(named["system"]) if "system" in named else [""] * len(sample(named["task"]))
-    pairs = list(zip(systems, sample(named["task"]), strict=True))
-    return 2 * len(set(map(str, pairs))) > len(pairs)
+    task, system = named["task"], named.get("system")
+    keys = [task, *([system] if system else [])]
+    rows = list(_rows(keys, sample))
+    different = len(set(rows))
+    if 2 * different > len(rows):
+        return True
+    tasks = len({row[0] for row in rows})
+    numbers = [name for name in named_like(present, _TRIALS) if name not in named.values()]
+    for name in numbers:
+        values = sample(name)
+        few = plain_name(name) not in _MAY_NUMBER_QUESTIONS or len(set(map(str, values))) <= tasks
+        if few and are_whole_numbers(values):
+            trials = list(_rows([*keys, name], sample))
+            return len(set(trials)) == len(trials)
+    return plain_name(task) in _CALLED_TASK and tasks * different > len(rows) and tasks >= _FEW
+
+
+def sample_id(named: Mapping[str, str], present: Sequence[str], sample: Sample) -> str | None:
+    """A column that numbers samples, if it is unique within a system and task, as an id is."""
+    keys = [named[meaning] for meaning in ("system", "task") if meaning in named]
+    for name in named_like(present, _SAMPLES):
+        rows = list(_rows([*keys, name], sample))
+        is_unique = name not in named.values() and len(set(rows)) == len(rows) > 1
+        if is_unique and _is_shared(sample(name), named.get("system"), sample):
+            return name
+    return None
 
 
 def is_called_id(name: str) -> bool:

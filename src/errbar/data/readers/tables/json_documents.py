@@ -34,6 +34,7 @@ from errbar.data.readers.tables.json_objects import (
     only_with_rows,
     rows_by_key,
     trials_by_key,
+    unwrapped,
     with_names,
 )
 from errbar.data.readers.tables.naming import KeysAre
@@ -81,7 +82,7 @@ def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
     if isinstance(value, list):
         return _of_list(value, where)
     if isinstance(value, dict) and value:
-        return _of_object(value, where, keys)
+        return _of_object(dict(unwrapped(value)), where, keys)
     raise NoOutcomes(f"{where}: it contains {_shown(value)} and no outcomes.")
 
 
@@ -235,8 +236,9 @@ def _of_objects(
         _refuse_totals_of(value, where)
         records = [{"question": str(key), **entry} for key, entry in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
-    if all(map(_nests_objects, inner)):
-        return _of_three_levels(value, where)
+    by_task = _lists_by_task(value)
+    if by_task or all(map(_nests_objects, inner)):
+        return _of_three_levels(by_task or value, where)
     if not all(entry and _nests_outcomes(entry) for entry in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "
@@ -267,6 +269,23 @@ def _of_objects(
         f"Two levels of keys: {text}", option=f"--keys {other}", argument=f"keys={other!r}"
     )
     return Document(records, [remark])
+
+
+def _lists_by_task(value: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Lists of outcomes by system and task as outcomes by place; {} if no keys name tasks."""
+    names = list(dict.fromkeys(str(name) for entry in value.values() for name in entry))
+    lists = [outcomes for entry in value.values() for outcomes in entry.values()]
+    if not all(map(_is_list_of_outcomes, lists)):
+        return {}
+    if not (are_named_as_tasks(names) or are_named_as_tasks(list(map(str, value)))):
+        return {}
+    return {
+        key: {
+            name: {str(at + 1): outcome for at, outcome in enumerate(outcomes)}
+            for name, outcomes in entry.items()
+        }
+        for key, entry in value.items()
+    }
 
 
 def _nests_objects(entry: Mapping[str, Any]) -> bool:

@@ -178,6 +178,23 @@ _CONTAINERS = ROWS | {
 _DEEPEST = 4  # objects around a list of rows
 
 
+def unwrapped(value: Record) -> Record:
+    """A document without objects that only hold another, such as {"results": {...}}."""
+    inner = _inside(value)
+    return {
+        key: _inside(entry) if isinstance(entry, dict) else entry for key, entry in inner.items()
+    }
+
+
+def _inside(value: Record) -> Record:
+    while len(value) == 1:
+        ((key, entry),) = value.items()
+        if plain_name(str(key)) not in _CONTAINERS or not isinstance(entry, dict) or not entry:
+            break
+        value = entry
+    return value
+
+
 def only_with_rows(value: Record, depth: int = 0) -> str | None:
     """Key of the only object in a document that holds lists of rows, at any depth."""
     found = [

@@ -9,6 +9,7 @@ from errbar.base.remarks import Above, guess
 from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.outcome_words import (
+    NO_OUTCOME,
     NOTHING,
     WORDS,
     in_order,
@@ -77,7 +78,7 @@ class UnusualText(NamedTuple):
         """Outcome: a number, None for a missing value, infinity for anything else."""
         if self.word in WORDS:
             return WORDS[self.word]
-        if self.word in NOTHING:
+        if self.word in NO_OUTCOME:
             return None
         value = self.share if self.word.endswith("%") else self.number
         return math.inf if value is None else value
@@ -290,7 +291,7 @@ def _as_number(name: str) -> str:
         f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
     )
     # DuckDB turns an IN with this many words into a join.
-    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
+    nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NO_OUTCOME)
     share = f"TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100"
     finite = f"CASE WHEN ends_with({text}, '%') THEN {share} ELSE TRY_CAST({text} AS DOUBLE) END"
     rest = f"coalesce({finite}, 'inf'::DOUBLE)"

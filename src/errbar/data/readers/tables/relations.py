@@ -112,7 +112,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     remarks = [*remarks, *header_remark(left_out)]
     by_file = naming is not None and "system" not in {*columns.named, *how.assignment}
     if columns["question"] == ROW:
-        rows = _numbered(rows, relation, naming if by_file else None)
+        rows = _numbered(rows, columns, relation, naming if by_file else None)
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
@@ -310,11 +310,12 @@ def _flat(
     return replace(relation, rows=stored(engine, found.flat)), found.remarks
 
 
-def _numbered(rows: Any, relation: Relation, naming: FileNames | None) -> Any:
-    """Number the rows, within each file if there are several that are not parts of a table."""
+def _numbered(rows: Any, columns: Columns, relation: Relation, naming: FileNames | None) -> Any:
+    """Number the rows of each system, task and file, unless files are parts of a table."""
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
+    keys = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
     if not relation.apart:
-        return numbered
+        return _counted_within(numbered, keys) if keys else numbered
     source = quoted(FILE)
     if naming is not None and len({naming[file] for file in relation.files}) < len(relation.files):
         cases = " ".join(
@@ -322,8 +323,12 @@ def _numbered(rows: Any, relation: Relation, naming: FileNames | None) -> Any:
             for file in relation.files
         )
         source = f"CASE {source} {cases} END"
-    within = f"row_number() OVER (PARTITION BY {source} ORDER BY {quoted(ROW)})"
-    return numbered.project(f"* REPLACE ({within} AS {quoted(ROW)})")
+    return _counted_within(numbered, [source, *keys])
+
+
+def _counted_within(rows: Any, keys: Sequence[str]) -> Any:
+    within = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {quoted(ROW)})"
+    return rows.project(f"* REPLACE ({within} AS {quoted(ROW)})")
 
 
 def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:

@@ -68,15 +68,27 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
     for name in names:
         counts = [_distinct(keys), _distinct([*keys, quoted(name)])]
         number, ids, apart = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
-        if ids < number == apart:
+        if ids < number == apart and not _goes_with_part(rows, columns, name, keys):
             found = rows.project(f"CAST({quoted(name)} AS VARCHAR) AS name").distinct().limit(6)
             listed = ", ".join(sorted(str(value) for (value,) in found.fetchall()))
-            keep = setting("rows", "trials")
+            keep, each = setting("rows", "trials"), mapping("task", name)
             raise InputError(
                 f"every question has a row for each {name!r} ({listed}): these are several scores "
-                f"of one answer, and their mean is not a score. Keep the rows of one of them; if "
+                f"of one answer, and their mean is not a score. {each} scores them separately; if "
                 f"they are trials, use {keep}."
             )
+
+
+def _goes_with_part(rows: Any, columns: Columns, scorer: str, keys: Sequence[str]) -> bool:
+    """Whether each part of a question has its own scorer, as each turn of a conversation may."""
+    for part in map(quoted, part_columns(rows.columns, columns)):
+        counts = ([*keys, part], [part], [part, quoted(scorer)])
+        number, apart, parts, pairs = rows.aggregate(
+            ", ".join(["count(*)", *map(_distinct, counts)])
+        ).fetchall()[0]
+        if apart == number and pairs == parts:
+            return True
+    return False
 
 
 def _distinct(names: Sequence[str]) -> str:
