@@ -40,7 +40,6 @@ _KINDS = {
 }
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
-_TEXTS = (".txt", ".tab", ".dat", ".asc")
 _PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
 _HIDDEN = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
 _LARGEST = 1 << 32  # bytes of a document
@@ -163,10 +162,7 @@ def why_not_read(file: Path) -> str:
     packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
     if packed:
         return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
-    rename = "; rename a table to .csv or .tsv, saved as UTF-8"
-    advice = rename if file.suffix.lower() in _TEXTS else ""
-    tables = f"tables end in {', '.join(_KINDS)}{advice}"
-    return f"neither a log of a known harness nor a table; {tables}"
+    return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
 
 
 class _SmallFiles(dict[Path, bytes]):
