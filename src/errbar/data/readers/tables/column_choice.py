@@ -6,8 +6,9 @@ the text that was asked; the id of a question inside an object. Where there is n
 row is a question.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 
 from errbar.base.remarks import way_to_say
@@ -207,16 +208,23 @@ def _require_all(
         )
 
 
-def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> set[str]:
-    return {plain_name(name) for name in (meaning, *usual_names[meaning])}
+def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> Set[str]:
+    return _ranked_names(meaning, usual_names[meaning]).keys()
+
+
+@cache
+def _ranked_names(meaning: str, usual: tuple[str, ...]) -> dict[str, int]:
+    """Known names for a meaning, the most likely first, with their ranks."""
+    names = dict.fromkeys(map(plain_name, (meaning, *usual)))
+    return {name: rank for rank, name in enumerate(names)}
 
 
 def _usual(
     lower: Mapping[str, str], meaning: str, usual_names: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
     """Columns with a known name for a meaning, the most likely first."""
-    names = (plain_name(name) for name in (meaning, *usual_names[meaning]))
-    return [lower[name] for name in names if name in lower]
+    ranks = _ranked_names(meaning, usual_names[meaning])
+    return [lower[name] for name in sorted(ranks.keys() & lower.keys(), key=ranks.__getitem__)]
 
 
 def _number_trials(

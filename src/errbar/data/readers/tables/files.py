@@ -14,7 +14,13 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import ROW
-from errbar.data.engines.duckdb import own_engine, plain_errors, stored, text_literal
+from errbar.data.engines.duckdb import (
+    ALL_ROWS,
+    own_engine,
+    plain_errors,
+    stored,
+    text_literal,
+)
 from errbar.data.engines.files import Relation, relations_of
 from errbar.data.queries.expressions import FILE
 from errbar.data.readers.base import paused_collector
@@ -193,7 +199,7 @@ def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
         accounts.of(file)
     for original in shaped.originals:
         if not apart:
-            accounts.of(shaped.files[0]).rows += original.aggregate("count(*)").fetchall()[0][0]
+            accounts.of(shaped.files[0]).rows += original.totals(ALL_ROWS)[0]
             continue
         for path, rows in original.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
             accounts.of(Path(path)).rows += rows
@@ -359,16 +365,14 @@ def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     try:
         made = tidy(columns_of(records), assignment)
     except (UnknownColumn, InputError):
-        return _is_lines_by_name(file) and not any(map(_has_structure, records))
+        return _is_lines_by_name(file) and not any(
+            isinstance(value, dict | list) for record in records for value in record.values()
+        )
     return (
         not made.remarks
         and made.columns.named.keys() >= {"question"}
         and all(name in records[0] or "." not in name for name in made.columns.named.values())
     )
-
-
-def _has_structure(record: Mapping[str, Any]) -> bool:
-    return any(isinstance(value, dict | list) for value in record.values())
 
 
 def _is_lines_by_name(file: Path) -> bool:

@@ -7,7 +7,9 @@ from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, numbers_in
 from errbar.data.engines.files import Relation
 from errbar.data.engines.query import Query
 from errbar.data.queries.expressions import Columns
+from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates
+from errbar.data.readers.tables.id_columns import are_sentences, other_ids
 from errbar.data.readers.tables.outcome_text import UnusualText, unusual_texts
 from errbar.data.readers.tables.repeated_ids import attempts, number_of_questions, numbered_rows
 from errbar.data.readers.tables.summaries import doubtful_ids
@@ -38,6 +40,8 @@ def look_once(rows: Query, columns: Columns) -> None:
             wanted.append(number_of_questions(columns))
         if has_trials:
             wanted += [numbered_rows(rows, columns), *attempts(columns)]
+        _, texts = other_ids(free_columns(rows.columns, columns))
+        wanted += map(are_sentences, texts)
     if "system" in columns:
         wanted.append(distinct_rows([columns["system"]]))
     rows.totals(*wanted)

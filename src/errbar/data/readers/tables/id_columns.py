@@ -53,13 +53,12 @@ def with_checked_id(
     if "question" in assignment or columns["question"] == ROW:
         return columns, []
     free = free_columns(rows.columns, columns)
-    ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]
-    texts = [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
+    ids, texts = other_ids(free)
     if not ids and not texts and plain_name(columns["question"]) not in _INDICES:
         return columns, []
     number, questions, extents = _extents(rows, columns, ids)
     finer, remarks = _finer(rows, columns, number, questions, extents)
-    texts = [name for name in texts if _are_sentences(rows, name)]
+    texts = [name for name in texts if rows.totals(are_sentences(name))[0]]
     if finer is columns and not remarks and questions < number and "trial" not in columns:
         finer, remarks = _restarted(rows, columns, texts)
     if finer is columns and not remarks and "system" in columns:
@@ -68,6 +67,12 @@ def with_checked_id(
     if finer is columns and not remarks and questions == number and texts:
         remarks = _samples(rows, columns, texts)
     return finer, remarks
+
+
+def other_ids(free: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Columns that may be ids too, and those that may have the text of a question."""
+    ids = [name for name in free if plain_name(name) in _IDS or is_called_id(name)][:_MOST_COLUMNS]
+    return ids, [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
 
 
 def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
@@ -169,8 +174,8 @@ def _are_numbers(rows: Any, name: str) -> bool:
     return not strange
 
 
-def _are_sentences(rows: Any, name: str) -> bool:
-    """Whether most texts have three words or more, unlike the names of prompts."""
+def are_sentences(name: str) -> str:
+    """SQL: whether most texts have three words or more, unlike the names of prompts."""
     text = text_of(name)
     between = "\\s+\\S+\\s+"  # words between two that trimming leaves, which is slow for long texts
     long = (
@@ -178,7 +183,7 @@ def _are_sentences(rows: Any, name: str) -> bool:
         f"WHEN regexp_matches({text}, '[!-~]{between}[!-~]') THEN true "
         f"ELSE regexp_matches(trim({text}), '\\S{between}\\S') END"
     )
-    return bool(rows.aggregate(f"2 * count(*) FILTER ({long}) > count(*)").fetchall()[0][0])
+    return f"2 * count(*) FILTER ({long}) > count(*)"
 
 
 def _numbers_samples(chosen: str, column: str) -> Above:
