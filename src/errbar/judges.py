@@ -135,16 +135,15 @@ def judged_runs(
     how: HowToRead,
     choice: Choice,
     trusted: Runs | None,
-    label: str | None,
+    label: str,
     correction: Correction,
 ) -> Runs:
-    """Read outcomes, with the labels that are given or that are in another column, if any."""
-    runs = read(how, choice)
-    judged = runs.source
-    if trusted is not None and label is not None:
+    """Read outcomes, with trusted labels, or with those in the column or scorer `label`."""
+    judged = read(how, choice).source
+    if trusted is not None and label:
         raise InputError("give labels as data of their own or as a column, not both.")
     sampled = trusted is not None  # weights of labels are those of sampling
-    if label is not None:
+    if trusted is None:
         if judged.origin.reader:
             choice = replace(choice, scorer=label)
         elif judged.outcome_column == label:
@@ -152,8 +151,6 @@ def judged_runs(
         else:
             how = replace(how, assignment={**how.assignment, "outcome": label})
         trusted, judged = read(how, choice), _using(judged, label)
-    if trusted is None:
-        return runs
     labels = Labels.beside(judged, trusted.source, sampled=sampled, correction=correction)
     return JudgedRuns(judged, labels)
 

@@ -111,8 +111,10 @@ def load(
     how = _how_to_read(columns, right, rows, files, repeats, keys)
     choice = Choice(scorer, filter, regrade, signal, files)
     read = partial(_read, data, reader=reader, connection=connection, spark=spark)
+    if labels is None and label is None:
+        return read(how, choice)
     trusted = None if labels is None else load(labels, connection=connection)
-    return judged_runs(read, how, choice, trusted, label, correction)
+    return judged_runs(read, how, choice, trusted, label or "", correction)
 
 
 def _read(

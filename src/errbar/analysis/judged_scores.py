@@ -15,6 +15,7 @@ from errbar.analysis.rewards import remark_on_guess
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.remarks import Caution, about, counted, guess, setting
+from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
@@ -47,6 +48,18 @@ class CorrectionRequest:
         require_bounds(self.bounds)
 
 
+def _values_of(
+    source: Source, of: Subject, named: Named, metric: ScoredMetric, policy: Policy
+) -> AlignedValues:
+    """Values of the questions of one system; an error if it has none."""
+    if not named.slice.was_scored:
+        raise InputError(NEVER_SCORED)
+    data = TaskSystems(source, of.task, {of.system: named}, policy).of(metric)
+    if data.refused:
+        raise data.refused[of.system]
+    return data
+
+
 def corrected_scores(
     source: Source, labels: Labels, request: CorrectionRequest
 ) -> CorrectedScoreTable:
@@ -57,11 +70,7 @@ def corrected_scores(
         of = Subject(system, task)
         for metric in request.metrics:
             try:
-                if not named.slice.was_scored:
-                    raise InputError(NEVER_SCORED)
-                data = TaskSystems(source, task, {system: named}, request.policy).of(metric)
-                if data.refused:
-                    raise data.refused[system]
+                data = _values_of(source, of, named, metric, request.policy)
                 rows.append(_estimate(of, data, labels, request, remarks))
             except InputError as error:
                 reason = refusals.add(of, metric, error)
@@ -210,18 +219,14 @@ def scores_by_rates(
     for (system, task), named in source.named().items():
         of = Subject(system, task)
         try:
-            if not named.slice.was_scored:
-                raise InputError(NEVER_SCORED)
-            data = TaskSystems(source, task, {system: named}, request.policy).of(metric)
-            if data.refused:
-                raise data.refused[system]
+            data = _values_of(source, of, named, metric, request.policy)
             if not data.bounded:
                 raise InputError("sensitivity and specificity need outcomes of right and wrong")
             rows.append(_by_rates(of, data, (sensitivity, specificity), request.level))
             remarks |= dict.fromkeys(data.remarks)
             passed = mean_of(data.parts[0][0], data.weights)
-            whose = f"{of}: the" if str(of) else "The"
-            remarks[f"{whose} judge passes {passed:.3g}."] = None
+            subject = f"{of}: the" if str(of) else "The"
+            remarks[f"{subject} judge passes {passed:.3g}."] = None
         except InputError as error:
             nowhere = Interval(math.nan, math.nan, request.level, Estimand.POPULATION)
             reason = refusals.add(of, metric, error)
