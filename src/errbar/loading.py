@@ -360,8 +360,8 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         if converted is not None:
             return _from_list(converted, how)
         raise WrongType(
-            f"outcomes are given as a path, a DataFrame (pandas, polars, pyarrow, DuckDB, Spark), "
-            f"records, an array or counts; got {type(data).__name__}."
+            f"outcomes are given as a path, a DataFrame (pandas, polars, pyarrow, DuckDB, Spark, "
+            f"Ibis, Dask), records, an array or counts; got {type(data).__name__}."
         ) from error
     except DuplicateError as error:
         names = [str(name) for name in data.columns]

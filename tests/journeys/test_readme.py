@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from conformance_engines import WARNINGS_OF_IBIS
 from errbar.cli import main
 from errbar.data.readers.base import every_reader
 from logs import REPOSITORY
@@ -21,6 +22,7 @@ WITH_EXAMPLES = [
 ]
 
 
+@pytest.mark.filterwarnings(*WARNINGS_OF_IBIS)
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
 def test_every_example_of_the_documentation_runs(page: Path) -> None:
     results = doctest.testfile(str(page), module_relative=False)

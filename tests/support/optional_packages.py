@@ -25,7 +25,9 @@ class Package(NamedTuple):
 PACKAGES: Mapping[str, Package] = {
     "axe-playwright-python": Package("axe_playwright_python"),
     "choix": Package("choix"),
+    "dask": Package("dask"),
     "hypothesis": Package("hypothesis"),
+    "ibis-framework": Package("ibis"),
     "ipykernel": Package("ipykernel"),
     "jinja2": Package("jinja2", ("report",)),
     "mpmath": Package("mpmath"),

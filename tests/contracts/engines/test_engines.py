@@ -6,10 +6,21 @@ from pathlib import Path
 import pytest
 
 from conformance_cases import CASES, Answer, Case, ask, differences, expected
-from conformance_engines import BACKENDS, ENGINES, SEPARATED, WRAPPED, arrow
+from conformance_engines import (
+    BACKENDS,
+    ENGINES,
+    PLANNED,
+    SEPARATED,
+    WARNINGS_OF_IBIS,
+    WRAPPED,
+    arrow,
+)
 from errbar.analysis.score import Errors
 
-pytestmark = pytest.mark.usefixtures("short_chains")  # both sides have the same posterior
+pytestmark = [
+    pytest.mark.usefixtures("short_chains"),  # both sides have the same posterior
+    pytest.mark.filterwarnings(*WARNINGS_OF_IBIS),
+]
 
 _EACH = {case.name: case for case in CASES}
 
@@ -22,13 +33,29 @@ _KINDS = _TOUCHED | {
     *("clusters of number, trials without a number", "weights of text"),
 }
 
+# What a plan can get wrong: nulls of every kind, NaN, truth as text, long trial numbers, repeats.
+# Dask takes five seconds to plan a case and runs pandas, which is asked all of them.
+_TYPES = {"bare", "statuses", "kinds of slices"}
+_IN_A_PLAN = _TYPES | {
+    *("clusters of number, trials without a number", "weights of text", "numbered twice"),
+    "seeds from 4611686018427387904",
+}
+
+
+def _cases_of(engine: str) -> set[str]:
+    """The cases that are asked of an engine that does not count by its own means."""
+    if engine in PLANNED:
+        return _IN_A_PLAN if engine != "Dask" else _TYPES
+    return _TOUCHED if engine in WRAPPED else _KINDS
+
+
 # Engines count by status; what a policy, a curve and short questions make of the counts is Python
 # of any engine: it is asked of one table as it is, and of each backend where policies differ.
 _ASKED = [
     (engine, name)
     for name in _EACH
     for engine in ENGINES
-    if (engine in BACKENDS or name in (_TOUCHED if engine in WRAPPED else _KINDS))
+    if (engine in BACKENDS or name in _cases_of(engine))
     and (name != "traps of CSV" or engine in SEPARATED.union(BACKENDS))
 ]
 
@@ -59,9 +86,9 @@ def test_the_order_of_rows_never_shows(engine: str, tmp_path: Path) -> None:
 
 
 def test_wrappings_and_cases_are_known() -> None:
-    assert set(ENGINES) > WRAPPED
+    assert set(ENGINES) > WRAPPED | PLANNED
     assert set(ENGINES) > set(BACKENDS)
-    assert set(_EACH) > _KINDS
+    assert set(_EACH) > _KINDS | _IN_A_PLAN
 
 
 _KNOWN: dict[tuple[str, Sequence[Errors]], tuple[Answer, Answer]] = {}

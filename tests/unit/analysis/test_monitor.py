@@ -351,9 +351,15 @@ def test_counts_have_no_order() -> None:
         errbar.load([[1, 0], [0, 1]]).monitor(above=0.5, order="when")
 
 
-def test_rows_in_spark_have_no_order() -> None:
-    frame: Any = SimpleNamespace(implementation=nw.Implementation.PYSPARK)
-    with pytest.raises(InputError, match="rows in Spark have no order"):
+@pytest.mark.parametrize(
+    ("engine", "where"),
+    [(nw.Implementation.PYSPARK, "Spark"), (nw.Implementation.IBIS, "a database")],
+)
+def test_rows_in_spark_and_in_databases_have_no_order(
+    engine: nw.Implementation, where: str
+) -> None:
+    frame: Any = SimpleNamespace(implementation=engine)
+    with pytest.raises(InputError, match=f"rows in {where} have no order"):
         turns_of(frame, find_columns(["question", "outcome"]), None)
 
 

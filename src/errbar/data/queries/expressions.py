@@ -30,7 +30,7 @@ from errbar.data.columns import (
     require_column,
 )
 from errbar.data.outcome_words import in_order, refuse_words
-from errbar.errors import WrongType
+from errbar.errors import InputError, WrongType
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
     """The key columns of a question (system, task, `by`, question) as text, where they exist."""
     kinds = frame.collect_schema()
     chosen = {
-        name: column_of(frame, columns[name]).cast(nw.String)
+        name: _words_of(frame, columns[name])
         for name in ("system", "task", "question")
         if name in columns
     }
@@ -121,16 +121,31 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
 
 def text_of(frame: Frame, name: str) -> nw.Expr:
     """A column of any type as names, which `called` turns into text."""
-    kind, column = frame.collect_schema()[name], column_of(frame, name)
-    if kind == nw.Float64:  # engines format floats differently, so `called` does it
-        return without_nan(column)
-    text = column.cast(nw.String)
-    return text.str.to_lowercase() if kind == nw.Boolean else text  # pandas writes True
+    if frame.collect_schema()[name] == nw.Float64:  # engines format floats differently
+        return without_nan(frame, column_of(frame, name))
+    return _words_of(frame, name)
 
 
-def without_nan(number: nw.Expr) -> nw.Expr:
+def _words_of(frame: Frame, name: str) -> nw.Expr:
+    """A column as text; engines write truth as true, True or 1."""
+    column = column_of(frame, name)
+    if frame.collect_schema()[name] != nw.Boolean:
+        return column.cast(nw.String)
+    return nw.when(column).then(nw.lit("true")).otherwise(nw.when(~column).then(nw.lit("false")))
+
+
+def without_nan(frame: Frame, number: nw.Expr) -> nw.Expr:
     """A column of floats with null for NaN: engines disagree about what NaN equals and exceeds."""
-    return nw.when(~number.is_nan()).then(number)
+    return nw.when(~number.is_nan()).then(number) if _has_nan(frame) else number
+
+
+def _has_nan(frame: Frame) -> bool:
+    """Whether the engine can hold NaN; SQLite and MySQL store null for it and cannot ask for it."""
+    if not frame.implementation.is_ibis():
+        return True
+    from ibis.expr.operations import IsNan  # noqa: PLC0415  loaded if the table is of Ibis
+
+    return bool(nw.to_native(frame).get_backend().has_operation(IsNan))
 
 
 def called(value: Any, nothing: str) -> str:
@@ -161,7 +176,7 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     if kind.is_integer():
         value = column_of(frame, name)
     elif kind != nw.Boolean:
-        value = without_nan(value)
+        value = without_nan(frame, value)
     if "status" in columns:
         status = status_of(frame, columns)
         known = nw.when(~status.is_in(NO_RESULT)).then(value)
@@ -221,9 +236,9 @@ def column_of(frame: Frame, name: str) -> nw.Expr:
 def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
     """A column as floats; raises an error if it holds anything but numbers."""
     column = column_of(frame, name)
-    if kind == nw.Boolean:
-        return column.cast(nw.Int64).cast(nw.Float64)
-    if kind.is_numeric():
+    if kind == nw.Boolean and not frame.implementation.is_dask():  # whose integers have no null
+        return column.cast(nw.Int64).cast(nw.Float64)  # for Arrow, which has no cast to floats
+    if kind == nw.Boolean or kind.is_numeric():
         return column.cast(nw.Float64)
     raise WrongType(
         f"{meaning} must hold numbers, or true and false; the column {name!r} holds {kind}."
@@ -233,6 +248,19 @@ def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
 def one_if(condition: nw.Expr) -> nw.Expr:
     """1 where the condition is true, 0 elsewhere."""
     return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Int64)
+
+
+def require_order(frame: Frame, remedy: str) -> None:
+    """Raise an error for rows of Spark, or of a database through Ibis."""
+    if frame.implementation.is_spark_like():
+        raise InputError(f"rows in Spark have no order; {remedy}.")
+    if frame.implementation.is_ibis():
+        raise InputError(f"rows in a database have no order; {remedy}.")
+
+
+def flag(frame: Frame, condition: nw.Expr) -> nw.Expr:
+    """1 where the condition is true, else 0 or null: DuckDB sums narrow integers faster."""
+    return one_if(condition) if frame.implementation.is_dask() else condition.cast(nw.Int32)
 
 
 def fetch(frame: Frame) -> Table:
@@ -327,7 +355,7 @@ def weight_in(frame: Frame, columns: Columns) -> dict[str, nw.Expr]:
     kind = frame.collect_schema()[name]
     if kind == nw.Boolean or kind.is_numeric():
         number = number_of(frame, name, kind, "weight")
-        return {"weight": without_nan(number)}
+        return {"weight": without_nan(frame, number)}
     text = column.cast(nw.String)
     return {"weight": nw.when(~text.str.to_lowercase().is_in(_NO_WEIGHT)).then(text)}
 

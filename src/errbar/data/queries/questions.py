@@ -27,6 +27,7 @@ from errbar.data.queries.expressions import (
     called,
     column_of,
     fetch,
+    flag,
     is_inconsistent,
     keys_in,
     names_of,
@@ -229,8 +230,8 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         chosen["number"] = number
     value = nw.col("outcome")
     rows = frame.select(**chosen).with_columns(
-        right=(value == 1).cast(nw.Int32),  # DuckDB sums narrow integers faster
-        wrong=(value == 0).cast(nw.Int32),
+        right=flag(frame, value == 1),
+        wrong=flag(frame, value == 0),
     )
     if "status" in columns:
         lost = value.is_null() & (nw.col("excused") == 0)

@@ -27,12 +27,14 @@ from errbar.data.queries.expressions import (
     text_of,
     trial_of,
     unknown_status_of,
+    without_nan,
 )
 from errbar.data.queries.tallies import statuses
 from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"
+_MOST = float(np.finfo(float).max)  # of finite numbers; SQLite cannot ask whether one is infinite
 
 
 class Rankable(NamedTuple):
@@ -144,13 +146,13 @@ def _in_clusters(rows: Frame) -> Frame:
 
 def _surveyed(rows: Frame) -> Frame:
     """A single row: the number of rows, and the number that cannot be ranked, by reason."""
-    is_scored, sure = nw.col("scored") == 1, nw.col(SURE)
-    known = ~(sure.is_null() | sure.is_nan())
+    is_scored, sure = nw.col("scored") == 1, without_nan(rows, nw.col(SURE))
+    known = ~sure.is_null()
     flagged = rows.with_columns(
         nameless=one_if(nw.col(TOGETHER).is_null()),
         unsure=one_if(is_scored & ~known),
-        other=one_if((nw.col("outcome") != 0) & (nw.col("outcome") != 1)),
-        finite=nw.when(is_scored & known & sure.is_finite()).then(sure),
+        other=one_if(is_scored & (nw.col("outcome") != 0) & (nw.col("outcome") != 1)),
+        finite=nw.when(is_scored & (sure.abs() <= _MOST)).then(sure),
     )
     return flagged.select(
         nw.len().alias("rows"),

@@ -193,7 +193,8 @@ MOST_BINS = 1 << 16
 
 _KEYS = ("system", "task")
 _HALF = 1 << 16  # fine cells on either side of the middle
-_PRIME = 2**31 - 1  # the product of two remainders fits in 64 bits
+_PRIME = 2**31 - 1
+_SPLIT = 1 << 16  # of a remainder, so that no product passes 53 bits: SQLite's MOD is of floats
 
 
 def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ...], Grouped]:
@@ -274,10 +275,19 @@ def _in_groups(clusters: Frame) -> Frame:
     named = named.with_columns(mixed=nw.col("number") % _PRIME)
     for factor in (48_271, 69_621):
         named = named.with_columns(mixed=(nw.col("mixed") * factor + 12_345) % _PRIME)
-        named = named.with_columns(mixed=nw.col("mixed") * nw.col("mixed") % _PRIME)
+        named = _squared(named, "mixed")
     few = nw.col("last") - nw.col("first") < GROUPS
     group = nw.when(few).then(nw.col("number")).otherwise(nw.col("mixed") % GROUPS)
     return named.select(*_KEYS, TOGETHER, slot=nw.col("first") * GROUPS + group)
+
+
+def _squared(frame: Frame, name: str) -> Frame:
+    """Square a column of remainders, modulo the prime."""
+    value = nw.col(name)
+    frame = frame.with_columns(high=(value // _SPLIT).cast(nw.Int64), low=value % _SPLIT)
+    upper = value * nw.col("high") % _PRIME * _SPLIT
+    square = (upper + value * nw.col("low")) % _PRIME
+    return frame.with_columns(**{name: square}).drop("high", "low")
 
 
 def _in_fine_cells(rows: Frame, found: Rankable) -> Frame:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
 from errbar.base.files import temporary_file
-from errbar.base.remarks import have
+from errbar.base.remarks import have, setting
 from errbar.data.columns import require_column
 from errbar.data.engines.duckdb import plain_errors, quoted, table_of, text_literal, text_of
 from errbar.data.queries.expressions import (
@@ -26,6 +26,7 @@ from errbar.data.queries.expressions import (
     fetch,
     names_of,
     one_if,
+    require_order,
     result_of,
     was_unscored,
 )
@@ -82,7 +83,9 @@ def _whole(numbers: list[int]) -> Integers:
 def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
     """Rows of a table in stored order, or sorted by a column."""
     if frame.implementation.is_spark_like():
-        raise InputError("rows in Spark have no order; load their files with DuckDB instead.")
+        require_order(frame, "load their files with DuckDB instead")
+    if order is None:
+        require_order(frame, f"name the column that orders them with {setting('order', '…')}")
     names = names_of(frame, columns, ())
     chosen = names | {"outcome": result_of(frame, columns).cast(nw.Float64)}
     chosen |= cluster_in(frame, columns)

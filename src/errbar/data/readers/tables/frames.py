@@ -23,7 +23,13 @@ from errbar.data.columns import (
 )
 from errbar.data.engines.duckdb import own_engine, stored
 from errbar.data.engines.files import Relation
-from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of
+from errbar.data.queries.expressions import (
+    Columns,
+    Frame,
+    column_lists,
+    column_of,
+    require_order,
+)
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
@@ -234,6 +240,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         if far or not names:
             raise
         return read_columns(column_lists(frame), how)
+    if how.rows == "questions" or columns["question"] == ROW:
+        require_order(frame, f"give them unique ids and leave out {way_to_say('--rows', 'rows=')}")
     if not far and not (_is_plain(columns, kinds, how) and _is_tidy(frame, columns)):
         return read_columns(column_lists(frame), how)
     looked = not far and _needs_a_look(frame, columns, how)
@@ -241,11 +249,6 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         shaped, notes = _shaped(column_lists(frame), how)
         if notes or shaped.left_out or shaped.columns.named != columns.named:
             return _source(shaped, notes, how)
-    if how.rows == "questions":
-        raise InputError(
-            f"rows in Spark have no order and cannot be numbered; give them unique ids and leave "
-            f"out {way_to_say('--rows', 'rows=')}."
-        )
     remarks = [columns.remark()]
     if far and not counts:
         remarks.append(unchecked("The table is in Spark"))
