@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.past_runs import history as history
     from errbar.preferences import games as games
     from errbar.preferences import prefer as prefer
     from errbar.results.estimate import Estimate as Estimate
@@ -66,6 +67,7 @@ _HOMES = {
     "family": "errbar.metrics",
     "games": "errbar.preferences",
     "gate": "errbar.verbs",
+    "history": "errbar.past_runs",
     "inspect": "errbar.verbs",
     "load": "errbar.loading",
     "monitor": "errbar.verbs",
@@ -107,6 +109,7 @@ __all__ = [
     "family",
     "games",
     "gate",
+    "history",
     "inspect",
     "load",
     "monitor",

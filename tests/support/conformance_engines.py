@@ -140,7 +140,8 @@ def _quoted(name: str) -> str:
 def dask_parts(table: Table, place: Path) -> Any:
     import dask.dataframe as dd  # noqa: PLC0415  costs two seconds
 
-    return dd.from_pandas(pandas_of_arrow(table, place), npartitions=2, sort=False)
+    in_parts: Any = dd.from_pandas
+    return in_parts(pandas_of_arrow(table, place), npartitions=2, sort=False)
 
 
 def csv_file(table: Table, place: Path) -> Any:

@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
@@ -141,6 +142,12 @@ def example_data(place: Path) -> None:
         alone = [{**row, "system": "mine"} for row in rows if row["system"] == name]
         for other in others:
             _csv(place / other / "runs.csv", alone)
+    for at, name in enumerate(("v1.2", "v1.9", "v1.10")):
+        some = [row for row in two if row["system"] == "new" and int(row["trial"]) // 3 == at]
+        _csv(place / "runs" / f"{name}.csv", [{**row, "system": "mine"} for row in some])
+    with duckdb.connect(str(place / "runs.duckdb")) as engine:
+        files = f"read_csv('{place}/runs/*.csv', filename='release')"
+        engine.execute(f"CREATE TABLE outcomes AS SELECT * FROM {files}")
     _lines(place / "log.jsonl", _watched())
     _lines(place / "battles.jsonl", _battles())
     _csv(place / "outcomes.csv", _sure())

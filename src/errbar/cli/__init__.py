@@ -32,8 +32,8 @@ from errbar.base.tables import printable
 from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
-    *("overview", "score", "curve", "compare", "rank", "gate", "plan", "monitor", "prefer"),
-    *("agree", "selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
+    *("overview", "score", "curve", "compare", "rank", "gate", "history", "plan", "monitor"),
+    *("prefer", "agree", "selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
 )
 _BESIDE = {
     "curve": "score",

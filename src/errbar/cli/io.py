@@ -57,29 +57,35 @@ def runs_of(paths: Sequence[str], reading: ReadOptions, work: Work) -> "Runs":
         session = spark_session(reading.master, reading.remote)
     elif reading.master or reading.remote:
         raise InputError("--master and --spark-remote need --engine spark.")
-    columns: dict[str, Any] = {**columns_in(reading.mapping)}
+    keywords = {**keywords_of(reading), **columns_in(reading.mapping)}
     require_writable(paths)
     runs = load(
         list(paths) if len(paths) > 1 else paths[0],
-        repeats=reading.repeats,
-        reader=reading.reader,
-        scorer=reading.scorer,
-        filter=reading.filter,
-        signal=reading.signal,
-        files=reading.files,
-        rows=reading.rows,
-        keys=reading.keys,
-        right=reading.right,
-        labels=reading.labels,
-        label=reading.label,
-        correction=reading.correction,
         connection=work.connection() if session is None else None,
         spark=session,
-        **columns,
+        **keywords,
     )
     accounts = runs.source.origin.accounts
     require_writable(file for file, account in accounts.items() if not account.skipped)
     return runs
+
+
+def keywords_of(reading: ReadOptions) -> dict[str, Any]:
+    """Return the keywords of `load` that say how outcomes are read, without the columns."""
+    return {
+        "repeats": reading.repeats,
+        "reader": reading.reader,
+        "scorer": reading.scorer,
+        "filter": reading.filter,
+        "signal": reading.signal,
+        "files": reading.files,
+        "rows": reading.rows,
+        "keys": reading.keys,
+        "right": reading.right,
+        "labels": reading.labels,
+        "label": reading.label,
+        "correction": reading.correction,
+    }
 
 
 def shown(paths: Sequence[str]) -> str:

@@ -19,8 +19,10 @@ from errbar.results.pictures.forest import (
 )
 from errbar.results.pictures.questions import data_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.results.pictures.timeline import timeline_picture
 from errbar.results.pictures.vega import Picture
 from errbar.results.scores import Estimates
+from errbar.results.timeline import Timeline
 
 __all__ = [
     "Picture",
@@ -62,4 +64,5 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Inspection: data_picture,
     Monitoring: monitoring_picture,
     History: monitoring_picture,
+    Timeline: timeline_picture,
 }

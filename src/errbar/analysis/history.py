@@ -1,0 +1,96 @@
+"""Successive runs of a system: their scores, the last change, and a test of drift.
+
+Every run is a system of a source. The test (`kernels.drift`) is about the rate of right answers on
+these very questions: if the rates stay as they are, no number of runs makes it likely to alarm.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.analysis.score import Errors
+from errbar.base.arrays import Array
+from errbar.data.queries.named import Named
+from errbar.errors import InputError
+from errbar.kernels.drift import likeliest_start, log_bets, right_tails
+from errbar.results.timeline import Direction, Drift
+
+_SIDES: tuple[Direction, Direction] = ("drop", "rise")
+_NO_RIGHT = "outcomes are rewards, not right and wrong"
+
+
+class _Count(NamedTuple):
+    """Trials and right answers of a question."""
+
+    trials: int
+    right: int
+
+    def plus(self, other: "_Count") -> "_Count":
+        return _Count(self.trials + other.trials, self.right + other.right)
+
+
+def drifts_of(
+    named: dict[tuple[str, ...], Named], runs: Sequence[str], level: float, errors: Errors
+) -> tuple[Drift, ...]:
+    """Test every task for drift over the runs, in their order; all tests together hold `level`."""
+    tasks = sorted({task for run, task in named if run in runs})
+    needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
+    found = []
+    for task in tasks:
+        present = [run for run in runs if (run, task) in named]
+        slices = [named[run, task] for run in present]
+        if any(part.slice.other.any() for part in slices):
+            nothing: Array = np.zeros(len(present))
+            logs: dict[Direction, Array] = dict.fromkeys(_SIDES, nothing)
+            starts: dict[Direction, str] = dict.fromkeys(_SIDES, "")
+            reason = _NO_RIGHT
+        else:
+            p_values = _p_values([_counts(part, errors) for part in slices])
+            tested = dict(zip(_SIDES, p_values[:, 1:], strict=True))  # the first has no earlier run
+            logs = {side: np.append(0.0, log_bets(each)) for side, each in tested.items()}
+            starts = {
+                side: present[1 + likeliest_start(each)] if each.size else ""
+                for side, each in tested.items()
+            }
+            reason = ""
+        found.append(
+            Drift(
+                task=task,
+                runs=tuple(present),
+                logs=logs,
+                starts=starts,
+                needed=needed,
+                reason=reason,
+            )
+        )
+    if not found:
+        raise InputError("there is no run to look at.")
+    return tuple(found)
+
+
+def _counts(part: Named, errors: Errors) -> dict[str, _Count]:
+    """Trials and right answers by question; a failure is a wrong answer, or left out."""
+    trials = part.slice.scored if errors == "missing" else part.slice.trials
+    pairs = zip(trials.tolist(), part.slice.right.tolist(), strict=True)
+    counts = zip(part.questions, map(_Count._make, pairs), strict=True)
+    return {question: count for question, count in counts if count.trials}
+
+
+def _p_values(runs: Sequence[dict[str, _Count]]) -> Array:
+    """P-values of a drop and of a rise at each run; 1 if no question was asked before."""
+    found = np.ones((2, len(runs)))
+    before: dict[str, _Count] = {}
+    for at, counts in enumerate(runs):
+        both = [
+            (count, count.plus(before[name])) for name, count in counts.items() if name in before
+        ]
+        if both:
+            drawn, trials, right = np.array(
+                [(now.trials, total.trials, total.right) for now, total in both]
+            ).T
+            seen = sum(now.right for now, _ in both)
+            found[:, at] = right_tails(drawn, trials, right, seen)
+        for name, count in counts.items():
+            before[name] = count.plus(before[name]) if name in before else count
+    return found

@@ -1,0 +1,79 @@
+"""`errbar history`: the scores of past runs over time, and whether they have drifted."""
+
+from pathlib import Path
+
+import click
+from click.exceptions import Exit
+
+import errbar
+from errbar.cli import options, working
+from errbar.cli.io import columns_in, keywords_of, require_writable, show, shown
+from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
+from errbar.errors import InputError
+
+
+@click.command()
+@options.PATHS
+@options.METRICS
+@click.option(
+    "--since",
+    metavar="RUN",
+    help="The run with which the last one is compared, and from which drift is tested.",
+)
+@click.option("--run", metavar="COLUMN", help="The column of a DuckDB file that names the run.")
+@click.option("--system", help="The system of each run, if runs have several.")
+@click.option("--table", help="The table of a DuckDB file, if it has several.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if drift is detected.")
+@options.BOUNDS
+@options.PAIR
+@options.READ_WRITE_PLOT
+def history(
+    paths: Paths,
+    metrics: tuple[str, ...],
+    since: str | None,
+    run: str | None,
+    system: str | None,
+    table: str | None,
+    exit_code: bool,
+    bounds: tuple[float, float] | None,
+    pairing: PairOptions,
+    reading: ReadOptions,
+    writing: WriteOptions,
+) -> None:
+    """Show the scores of past runs over time, and whether they have drifted.
+
+    PATHS is a folder with a log or folder per run, a DuckDB file, or a table in which a column
+    names the run. Several PATHS are runs in that order. With --level 0.95, a system that never
+    changes is ever said to have drifted with a probability of at most 5%, however many runs follow.
+
+    \b
+    Examples:
+      errbar history runs/ -m pass@1
+      errbar history runs/ --since v1.2 --plot history.svg
+      errbar history runs.duckdb --run release
+    """
+    if reading.engine == "spark":
+        raise InputError("history reads runs with DuckDB; omit --engine spark.")
+    require_writable(paths)
+    with working(f"errbar history {shown(paths)}"):
+        found = errbar.history(
+            paths[0] if len(paths) == 1 else _by_name(paths),
+            *metrics,
+            since=since,
+            run=run,
+            system=system,
+            table=table,
+            bounds=bounds,
+            **pairing.keywords(),
+            columns=columns_in(reading.mapping),
+            **keywords_of(reading),
+        )
+    show(found, writing)
+    if exit_code and found.has_drifted:
+        raise Exit(1)
+
+
+def _by_name(paths: Paths) -> dict[str, str]:
+    """Return the paths by their last part, or whole if these are not unique."""
+    names = {Path(path).name: path for path in paths}
+    return names if len(names) == len(paths) else {path: path for path in paths}

@@ -1,0 +1,202 @@
+"""`history`: the scores of past runs over time, from a folder, a DuckDB file or anything loaded."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from errbar.analysis.history import drifts_of
+from errbar.base.arguments import strict_share
+from errbar.base.remarks import mapping, way_to_say
+from errbar.data.columns import require_column
+from errbar.data.queries.expressions import column_lists
+from errbar.data.sources.joined import Joined, SystemPart
+from errbar.errors import InputError, NotThere
+from errbar.loading import load
+from errbar.metrics import Metric
+from errbar.results.comparison import Comparison
+from errbar.results.estimate import Estimand
+from errbar.results.timeline import Timeline, natural_order
+from errbar.runs import Runs
+
+_DATABASES = {".duckdb", ".ddb", ".db"}
+
+
+def history(
+    data: Any,
+    *metrics: Metric | str,
+    since: str | None = None,
+    run: str | None = None,
+    system: str | None = None,
+    table: str | None = None,
+    level: float = 0.95,
+    estimand: Estimand | str = Estimand.POPULATION,
+    errors: Literal["fail", "missing"] = "fail",
+    short: Literal["error", "drop"] = "error",
+    bounds: tuple[float, float] | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    **reading: Any,
+) -> Timeline:
+    """Scores of past runs over time, the last change, and whether the score has drifted.
+
+    Parameters
+    ----------
+    data
+        A folder with a file or folder per run; a DuckDB file or a DataFrame with a column that
+        names the run; a dict of runs, in its order; or anything else that `load` takes, with a
+        system per run. Without an order, runs are ordered by name, with digits as numbers.
+    *metrics
+        Metrics by name or as values; `avg` by default.
+    since
+        The run with which the last one is compared and from which drift is tested; by default
+        the last one but one, and the first.
+    run
+        The column of a DuckDB file or a DataFrame that names the run.
+    system
+        The system of each run, if runs have several.
+    table
+        The table of a DuckDB file, if it has several.
+    level, estimand, errors, short, bounds
+        As in `Runs.compare`.
+    columns
+        Columns by meaning, as in `{"question": "task_id"}`.
+    **reading
+        Other keywords of `load`.
+
+    Examples
+    --------
+    >>> runs = {f"v{at}": [[1, 1, 0, 1]] * 30 for at in range(5)} | {"v5": [[0, 0, 1, 0]] * 30}
+    >>> history(runs).has_drifted
+    True
+    """
+    strict_share(level, "level")
+    how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}
+    with ExitStack() as opened:
+        runs = _runs_in(data, run, table, opened)
+        parts = _chosen(_parts(runs, {**(columns or {}), **reading}), system)
+        return _timeline(parts, metrics, since, how)
+
+
+def _timeline(
+    parts: Mapping[str, SystemPart],
+    metrics: Sequence[Metric | str],
+    since: str | None,
+    how: Mapping[str, Any],
+) -> Timeline:
+    """Scores of every run, the change of the last one, and drift; `how` is as in `compare`."""
+    names = list(parts)
+    if since is not None and since not in parts:
+        listed = ", ".join(map(repr, names[:8])) + " …" * (len(names) > 8)
+        raise NotThere(f"there is no run {since!r}; there are: {listed}.")
+    whole = Runs(Joined.of(parts))
+    scores = whole.score(*metrics, **how)
+    reference = since or (names[-2] if len(names) > 1 else "")
+    changes: Sequence[Comparison] = ()
+    if reference and reference != names[-1]:
+        pair = Joined.of({name: parts[name] for name in (reference, names[-1])})
+        changes = Runs(pair).compare(*metrics, baseline=reference, **how)
+    tested = names if since is None else names[names.index(since) :]
+    return Timeline(
+        runs=tuple(names),
+        estimates=tuple(sorted(scores, key=lambda one: (one.task, names.index(one.system)))),
+        changes=tuple(changes),
+        drifts=drifts_of(whole.source.named(), tested, how["level"], how["errors"]),
+        reference=reference,
+        method=scores.method,
+        level=how["level"],
+        remarks=scores.remarks,
+    )
+
+
+def _runs_in(data: Any, run: str | None, table: str | None, opened: ExitStack) -> Any:
+    """Data by run, in order; or data whose systems are the runs."""
+    if isinstance(data, str | Path):
+        path = Path(data).expanduser()
+        if path.suffix.lower() in _DATABASES and path.is_file():
+            data = _table_of(path, table, opened)
+        elif path.is_dir():
+            data = _entries_of(path)
+    if run is None:
+        return data
+    if isinstance(data, str | Path | Mapping):
+        raise InputError(
+            f"{way_to_say('--run', 'run=')} names a column of a DuckDB file or a DataFrame; of "
+            f"other tables map it as the system, with {mapping('system', run)}."
+        )
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
+
+    frame = nw.from_native(data).lazy()
+    require_column(run, frame.collect_schema())
+    name = nw.col(run).cast(nw.String)
+    names = column_lists(frame.select(name.alias("run")).unique())["run"]
+    if None in names:
+        raise InputError(f"some rows have no run in the column {run!r}; fill it in.")
+    return {each: nw.to_native(frame.filter(name == each)) for each in natural_order(names)}
+
+
+def _entries_of(folder: Path) -> dict[str, str]:
+    """The files and folders of a folder, by the names of runs."""
+    entries = {entry.name: entry for entry in folder.iterdir() if entry.name[0] not in "._"}
+    if not entries:
+        raise NotThere(f"{folder} is empty; a history is a folder with a log per run.")
+    found = {_stem(entries[name]): str(entries[name]) for name in natural_order([*entries])}
+    if len(found) < len(entries):
+        raise InputError(f"two runs of {folder} have the same name but for their endings.")
+    return found
+
+
+def _parts(runs: Any, reading: dict[str, Any]) -> dict[str, list[SystemPart]]:
+    """The systems of each run, in the order of runs."""
+    if isinstance(runs, Mapping) and all(isinstance(name, str) for name in runs):
+        loaded = {name: load(each, **reading).source for name, each in runs.items()}
+        return {
+            name: [SystemPart(source, found) for found in _systems_in(source)]
+            for name, source in loaded.items()
+        }
+    source = load(runs, **reading).source
+    return {name: [SystemPart(source, name)] for name in natural_order(_systems_in(source))}
+
+
+def _systems_in(source: Any) -> list[str]:
+    return sorted({part.key[0] for part in source.slices(())})
+
+
+def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[str, SystemPart]:
+    """The system of each run."""
+    chosen = {}
+    for run, parts in runs.items():
+        there = {part.system: part for part in parts}
+        listed = ", ".join(map(repr, [*there][:8]))
+        if system is None and len(parts) > 1:
+            option = way_to_say("--system", "system=")
+            raise InputError(f"the run {run!r} has several systems: {listed}. Choose: {option}.")
+        if system is not None and len(parts) > 1 and system not in there:
+            raise InputError(f"the run {run!r} has no system {system!r}; it has: {listed}.")
+        chosen[run] = there[system] if system in there else parts[0]
+    return chosen
+
+
+def _table_of(path: Path, table: str | None, opened: ExitStack) -> Any:
+    """The table of a DuckDB file, opened for reading."""
+    import duckdb  # noqa: PLC0415  loaded when first needed
+
+    try:
+        connection = opened.enter_context(duckdb.connect(str(path), read_only=True))
+        there = [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{path} cannot be read as a DuckDB file ({reason}).") from error
+    listed = ", ".join(map(repr, there)) or "none"
+    chosen = there if table is None else [name for name in there if name == table]
+    if len(chosen) != 1:
+        option = way_to_say("--table", "table=")
+        raise InputError(f"{path} has these tables: {listed}. Choose one with {option}.")
+    return connection.table(chosen[0])
+
+
+def _stem(entry: Path) -> str:
+    """The name of a run: that of its folder, or of its file without its endings."""
+    if entry.is_dir():
+        return entry.name
+    stem = entry.name.removesuffix(".gz").removesuffix(".zst")
+    return Path(stem).stem

@@ -1,0 +1,197 @@
+"""Results over time: the scores of successive runs, the last change, and evidence of drift."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from errbar.base.arrays import Array
+from errbar.base.remarks import Explanation, counted
+from errbar.base.tables import (
+    Headline,
+    Tone,
+    interval_cells,
+    interval_head,
+    percent,
+    score_text,
+)
+from errbar.results.base import Result
+from errbar.results.comparison import Comparison
+from errbar.results.estimate import AnyEstimate, covered
+
+Direction = Literal["drop", "rise"]
+_LARGEST = 709.0  # log of the largest e-value that fits a float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Drift:
+    """Evidence, after each run of a task, that the rate of right answers has changed."""
+
+    task: str
+    runs: tuple[str, ...]  # in order; nothing can be tested at the first
+    logs: Mapping[Direction, Array]  # log e-values after each run
+    starts: Mapping[Direction, str]  # run at which a change most likely began
+    needed: float  # e-value at which drift is claimed
+    reason: str = ""  # why there is no test
+
+    @property
+    def detected(self) -> tuple[str, Direction] | None:
+        """The first run at which drift was claimed, and its direction."""
+        found = [
+            (int(reached[0]), direction)
+            for direction, path in self.logs.items()
+            for reached in [np.flatnonzero(path >= math.log(self.needed))]
+            if reached.size
+        ]
+        at, direction = min(found, default=(0, None))
+        return None if direction is None else (self.runs[at], direction)
+
+    def e_values(self, run: str) -> dict[str, float]:
+        """The e-values after a run, by direction."""
+        if self.reason or run not in self.runs:
+            return {f"e_{direction}": math.nan for direction in ("drop", "rise")}
+        at = self.runs.index(run)
+        return {
+            f"e_{direction}": math.exp(min(float(path[at]), _LARGEST))
+            for direction, path in self.logs.items()
+        }
+
+    def sentence(self) -> str:
+        """What was detected, in a sentence without its end."""
+        where = f" in {self.task}" if self.task else ""
+        if self.detected is None:
+            return f"no drift detected{where}"
+        run, direction = self.detected
+        return (
+            f"a {direction}{where}, detected at {run}, most likely since {self.starts[direction]}"
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Timeline(Result):
+    """Scores of successive runs."""
+
+    drops: ClassVar[tuple[str, ...]] = ("e rise", "e drop", "task")
+
+    runs: tuple[str, ...]  # in order
+    estimates: tuple[AnyEstimate, ...]  # the run is the system of each
+    changes: tuple[Comparison, ...]  # the last run minus the reference
+    drifts: tuple[Drift, ...]  # one per task
+    reference: str  # the run with which the last one is compared
+    method: str
+    level: float
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether drift was claimed in any task."""
+        return any(drift.detected for drift in self.drifts)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per run, task and metric, for a DataFrame or JSON."""
+        by_task = {drift.task: drift for drift in self.drifts}
+        records = []
+        for estimate in self.estimates:
+            drift = by_task[estimate.task]
+            detected = drift.detected
+            claimed = detected[1] if detected and detected[0] == estimate.system else ""
+            records.append(
+                {
+                    "run": estimate.system,
+                    "task": estimate.task,
+                    **estimate.record(),
+                    **drift.e_values(estimate.system),
+                    "drift": claimed,
+                }
+            )
+        return records
+
+    def columns(self) -> list[list[str]]:
+        """Columns as text, each beginning with its head; empty columns are left out."""
+        records, found = self.to_dicts(), self.estimates
+        metrics = list(dict.fromkeys(str(estimate.metric) for estimate in found))
+        cells = interval_cells(
+            (each.value, each.interval.low, each.interval.high, each.sd) for each in found
+        )
+        titles = [each.interval.title for each in found]
+        name = metrics[0] if len(metrics) == 1 else "value"
+        columns = [
+            ["run", *(each.system for each in found)],
+            ["task", *(each.task for each in found)],
+            ["metric", *(str(each.metric) if len(metrics) > 1 else "" for each in found)],
+            [interval_head(name, titles), *cells],
+            *(
+                [f"e {side}", *(_e_value(record[f"e_{side}"]) for record in records)]
+                for side in ("drop", "rise")
+            ),
+            ["drift", *(record["drift"] for record in records)],
+        ]
+        return [column for column in columns if any(column[1:])]
+
+    def conclusion(self) -> Headline:
+        """Whether the score has drifted."""
+        seen = counted(len(self.runs), "run")
+        found = [drift.sentence() for drift in self.drifts if drift.detected]
+        if found:
+            return Headline(f"Drift: {'; '.join(found)}", f" ({seen}).", Tone.BAD)
+        if all(drift.reason for drift in self.drifts):
+            return Headline(f"Drift was not tested: {self.drifts[0].reason}", ".", Tone.DIM)
+        return Headline("No drift detected", f" in {seen}.", Tone.DIM)
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        return covered(self.estimates[0].interval)
+
+    def notes(self) -> list[str]:
+        """What stands under the table."""
+        wrong = percent(1.0 - self.level)
+        reasons = dict.fromkeys(drift.reason for drift in self.drifts if drift.reason)
+        return [
+            *map(self._change, self.changes),
+            *(f"No test of drift: {reason}." for reason in reasons),
+            Explanation(
+                f"e drop, e rise: e-values of a change in the rate of right answers on these "
+                f"questions, against all earlier runs; drift is claimed at "
+                f"{self.drifts[0].needed:.10g}. If nothing changes, drift is ever claimed, at any "
+                f"run and in any task, with a probability of at most {wrong}."
+            ),
+            Explanation(f"Method: {self.method}."),
+            *self.remarks,
+        ]
+
+    def _change(self, change: Comparison) -> str:
+        """The change since the reference, in a sentence."""
+        name = " · ".join(part for part in (str(change.metric), change.task) if part)
+        if change.reason:
+            return f"Change of {name} since {self.reference}: no interval: {change.reason}."
+        ends = (change.difference, change.interval.low, change.interval.high)
+        difference, low, high = (score_text(number, change.sd) for number in ends)
+        verdict = "significant" if change.better else "not significant"
+        return (
+            f"Change of {name} since {self.reference}: {difference}, {change.interval.title} "
+            f"{low} to {high}, on {counted(change.questions, 'question')} in common ({verdict})."
+        )
+
+
+def _e_value(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.3g}"
+
+
+def natural_order(names: Sequence[str]) -> list[str]:
+    """Names in the order of a reader: digits compare as numbers.
+
+    Examples
+    --------
+    >>> natural_order(["v1.10", "v1.9", "v1.2"])
+    ['v1.2', 'v1.9', 'v1.10']
+    """
+    return sorted(names, key=_natural_key)
+
+
+def _natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    digits = "".join(c if c.isdecimal() else f"\0{c}\0" for c in name)
+    parts = [part for part in digits.split("\0") if part]
+    key = [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    return key, name
