@@ -97,7 +97,8 @@ def test_a_report_is_sound_in_every_light_and_size(
     assert page.evaluate(OVERFLOW) <= 0
     if size is WIDE:
         assert page.evaluate(SIDEWAYS) == []
-    assert opened.barriers() == []
+    # Of ten thousand elements axe needs twenty seconds for the contrast, which FAINT measures too.
+    assert opened.barriers(without=["color-contrast"] if name == "many" else ()) == []
     assert opened.said == []
     assert opened.asked == [reports[name].as_uri()]
 
