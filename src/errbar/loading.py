@@ -84,10 +84,8 @@ def load(
         records; an array of questions x trials; counts; or a dict of any of these by system.
     repeats
         A trial that occurs twice is refused ("refuse"), kept ("keep"), or replaced ("last").
-    reader
-        The harness that wrote the logs, as in "inspect_ai"; detected by default.
-    scorer, filter, signal
-        The score, filter or confidence to use, if a log has several.
+    reader, scorer, filter, signal
+        The harness of the logs, detected by default; the score, filter or confidence to use.
     regrade
         A function `(response, target, doc) -> outcome` for logs of responses without grades.
     files, rows, keys
