@@ -64,7 +64,7 @@ def test_the_leaderboard_and_the_comparisons_have_the_numbers_of_the_library() -
         value, low, high = re.findall(r"[\d.]+", cell)
         interval = f"{low} to {high}"
         assert (
-            f'{row.system}</span></span></span></th> <td class="number">{value}</td> '
+            f'{row.system}</span></span></span></span></th> <td class="number">{value}</td> '
             f'<td class="ends">{interval}</td>'
         ) in page
     for pair in runs.compare("avg"):

@@ -372,6 +372,14 @@ def test_paper_is_white_and_has_no_controls(browser: Any, report: Path) -> None:
     opened.keep("demo-print", full_page=True)
 
 
+def test_tables_are_open_before_pages_of_paper_are_counted(browser: Any, report: Path) -> None:
+    page = Opened(browser, report).page
+    tables = page.locator("details table").filter(visible=True)
+    for event, number in (("beforeprint", page.locator("details").count()), ("afterprint", 0)):
+        page.evaluate(f"dispatchEvent(new Event('{event}'))")
+        assert tables.count() == number
+
+
 def test_paper_shows_the_rows_that_a_filter_hides(browser: Any, report: Path) -> None:
     opened = Opened(browser, report).unfold()
     opened.page.locator("input[data-filters=table-scores]").fill("no row has this")

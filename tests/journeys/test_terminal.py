@@ -16,8 +16,9 @@ pytest.importorskip("termios", reason="Windows has no such terminals")
 from click.testing import CliRunner
 
 import errbar
+from errbar import demo
 from errbar.cli import main
-from terminals import HOME, STYLES, plain, shown, shown_by_a_process
+from terminals import HOME, STYLES, Screen, plain, shown, shown_by_a_process, start
 
 LONG = "someone/a-model-with-quite-a-long-name-and-a-version-2026-11-16"
 NASTY = "[red]x[/red] :duck: \x1b[31mred\x07\u202e\x9b2J"
@@ -120,20 +121,44 @@ NAMES = {
 )
 def test_tables_of_many_systems_and_tasks_fit(command: str, systems: str, tmp_path: Path) -> None:
     names = NAMES[systems][: 12 if command == "compare" else None]
-    file = many(tmp_path / "runs.csv", names, ["arithmetic-easy", "arithmetic-hard"])
+    tasks = ["arithmetic-easy", "arithmetic-hard"]
+    file = many(tmp_path / "runs.csv", names, tasks)
     for width in (80, 60):
         text = plain(shown(command, file, columns=width))
         assert max(map(len, text.splitlines())) <= width
         grids = [lines for lines in text.split("\n\n") if "─" in lines]
+        whole = [line for line in text.splitlines() if line in tasks]
+        assert whole in ([], tasks)  # tasks stand above their rows, or in a column
         assert grids
         for grid in grids:
             head, rule, *rows = grid.splitlines()
             assert "[95% CI]" in head
             assert set(rule) == {"─", " "}
-            assert all("[" in row for row in rows)  # no row goes over two lines
+            assert all("[" in row or row in tasks for row in rows)  # no row goes over two lines
         first = grids[0].splitlines()[2:]
         if command == "rank":
             assert len({row.split()[1] for row in first}) == len(names)
+
+
+def test_tasks_and_systems_keep_their_names_where_verdicts_are_long() -> None:
+    text = plain(shown("compare", str(demo.LOGS), columns=60))
+    assert max(map(len, text.splitlines())) <= 60
+    lines = text.splitlines()
+    assert [line for line in lines if line in (demo.HARD, demo.EASY)] == [demo.HARD, demo.EASY]
+    pairs = [line for line in lines if " − " in line and "[" in line]
+    assert len(pairs) == 6
+    assert any(line.endswith("probably better") for line in pairs)
+
+
+def test_errors_break_between_words_on_a_terminal(runs: str) -> None:
+    screen = Screen(50)
+    ask = ("score", "runs.csv", "-m", "pass@64")
+    start(ask, cwd=Path(runs).parent, stderr=screen.outside).communicate(timeout=60)
+    lines = [line.rpartition("\r")[2] for line in screen.text().split("\n")]  # no progress
+    first, *others = filter(None, lines)
+    assert first.startswith("Error: nothing can be scored.")
+    assert others
+    assert all(line.startswith(" " * 7) and len(line) <= 50 for line in others)
 
 
 def many(path: Path, systems: list[str], tasks: list[str]) -> str:

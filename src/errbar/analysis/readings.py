@@ -84,6 +84,9 @@ def rows_without_result(
             for name, n in source.statuses().items()
             if name not in ("ok", "limit", UNSCORED)
         }
+        at_limit = failed - sum(kinds.values())  # a run at its limit may have a result or none
+        if 0 < at_limit <= source.statuses().get("limit", 0):
+            kinds["limit"] = at_limit
         why = ", ".join(f"{name} {n:,}" for name, n in kinds.items())
         why = f" ({why})" if why else ""
         remarks.append(

@@ -254,8 +254,9 @@ def remarks_on_spread(
 
 def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
     """The guess about the bounds of rewards."""
+    rewards = f"{subject}rewards" if subject else "Rewards"
     return guess(
-        f"{subject}rewards are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
+        f"{rewards} are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
         option="--bounds LOW HIGH",
         argument="bounds=(low, high)",
     )

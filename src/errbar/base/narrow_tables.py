@@ -3,7 +3,8 @@
 1. Names lose what they share: their common beginning, or what precedes the last slash.
 2. Names of more than 24 characters are cut at a separator.
 3. Columns are left out, in the order that the table states.
-4. Names are cut further, down to 6 characters.
+4. A column of tasks becomes a line above the rows of each task.
+5. Names are cut further, down to 6 characters.
 
 Names are cut so that they stay different, and a line below the tables says what was done.
 """
@@ -84,6 +85,8 @@ def _fit(table: Table, width: int) -> _Fitted:
         if fitted.fits(width):
             return fitted
         fitted = _without(fitted, head)
+    if not fitted.fits(width):
+        fitted = _under_headings(fitted, "task")
     fitted = _shortened(fitted, columns, shared, width, range(longest, _SHORT_NAME - 1, -1))
     for most in range(longest, _SHORT_NAME - 1, -1):
         if fitted.fits(width):
@@ -123,6 +126,20 @@ def _without(fitted: _Fitted, head: str) -> _Fitted:
     rest = [column for column in fitted.table.columns if column is not found[0]]
     table = replace(fitted.table, columns=rest)
     return replace(fitted, table=table, dropped=(*fitted.dropped, name))
+
+
+def _under_headings(fitted: _Fitted, head: str) -> _Fitted:
+    """Write a column as lines above the rows that share a cell, if such rows stand together."""
+    found = next((column for column in fitted.table.columns if column[0] == head), None)
+    if found is None:
+        return fitted
+    whole = {short: name for name, short in fitted.names.items()}  # a line has room for it
+    cells = [whole.get(cell, cell) for cell in map(str.strip, found[1:])]
+    first = {at: cell for at, cell in enumerate(cells) if at == 0 or cell != cells[at - 1]}
+    if len(first) > len(set(cells)) or len(first) == len(cells):
+        return fitted
+    rest = [column for column in fitted.table.columns if column is not found]
+    return replace(fitted, table=replace(fitted.table, columns=rest, headings=first))
 
 
 def _names_in(columns: Iterable[Sequence[str]]) -> list[dict[str, None]]:
@@ -222,4 +239,15 @@ def _tail(name: str, most: int) -> str:
 
 
 def _both_ends(name: str, most: int) -> str:
-    return f"{name[: most - most // 2]}…{name[len(name) - most // 2 :]}"
+    """Return the beginning and the end of a name, from a separator on where one is near.
+
+    Examples
+    --------
+    >>> _both_ends("anthropic_claude-opus-4-0", 20)
+    'anthropic_…opus-4-0'
+    """
+    start, end = name[: most - most // 2], name[len(name) - most // 2 :]
+    before = max(start.rfind(letter) for letter in _SEPARATORS)
+    after = min((end.find(letter) for letter in _SEPARATORS if letter in end), default=-1)
+    start = start[: before + 1] if before + 1 > len(start) // 2 else start
+    return f"{start}…{end[after + 1 :] if -1 < after < len(end) // 2 else end}"

@@ -229,6 +229,7 @@ class Table:
     explanation: Sequence[str] = ()  # definitions and methods, printed if asked for
     drops: Sequence[str] = ()  # heads of columns, the first to be left out first
     tones: Mapping[str, Tone] = field(default_factory=dict)  # of cells, by their text
+    headings: Mapping[int, str] = field(default_factory=dict)  # lines above rows, by their index
 
     def __str__(self) -> str:
         return plain(page([self]))
@@ -352,7 +353,8 @@ def _grid(table: Table, rule: str) -> list[Line]:
     rules = [rule * cells_wide(cell) for cell in head]
     lines = [_row(head, lambda _: Tone.STRONG), _row(rules, lambda _: Tone.DIM)]
     for at, row in enumerate(rows):
-        lines += [()] if at in table.breaks else []
+        lines += [()] if at and at in {*table.breaks, *table.headings} else []
+        lines += [((table.headings[at], Tone.STRONG),)] if at in table.headings else []
         lines.append(_row(row, lambda cell: _tone_in(table.tones, cell)))
     return lines
 

@@ -11,16 +11,18 @@ disk or a bug for a regression.
 import importlib
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
+import textwrap
 import threading
 import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import click
 from click.exceptions import Exit
@@ -238,6 +240,15 @@ class _Refusal(click.ClickException):
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(printable(" ".join(message.split())))
         vars(self)["exit_code"] = exit_code  # of the class in click
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message; a terminal gets whole words on every line."""
+        out = file or sys.stderr
+        text = f"Error: {self.format_message()}"
+        if out.isatty():
+            width = min(shutil.get_terminal_size().columns, _USUAL_WIDTH)
+            text = textwrap.fill(text, width, subsequent_indent=" " * 7, break_on_hyphens=False)
+        click.echo(text, file=out)
 
 
 @contextmanager

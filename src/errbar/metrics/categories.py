@@ -147,7 +147,7 @@ class Bayes(CategoryMetric):
 @register("avg", "accuracy", "acc", "mean")
 @dataclass(frozen=True)
 class Average(CategoryMetric):
-    """Mean weight of the observed trials, averaged over questions.
+    """Mean score of the trials, averaged over questions.
 
     Its standard deviation is that of `bayes`, rescaled to undo the shrinkage by the prior.
     """

@@ -10,7 +10,7 @@ const make = (tag, text = "", attributes = {}) => {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   return element;
 };
-const named = (element, text) => { for (const part of text.split(/(?<=[_/,=\s])(?=[^_/,=\s])/)) element.append(make("span", part, { class: "part" })); return element; }; // breaks after a separator
+const named = (element, text) => { const whole = make("span", "", { class: "whole" }); for (const part of text.split(/(?<=[_/,=\s])(?=[^_/,=\s])/)) whole.append(make("span", part, { class: "part" })); element.append(whole); return element; }; // breaks after a separator
 const count = (number) => number.toLocaleString("en");
 const short = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text); // names differ at their ends
 const labels = (names, most) => { // or else by a number
@@ -36,14 +36,17 @@ byId("download").addEventListener("click", () => {
   URL.revokeObjectURL(link.href);
 });
 
-// On paper every table is open.
-const folds = [...document.querySelectorAll("details")];
+// On paper every table is open that has not more rows than a few pages hold.
+const MOST_ON_PAPER = 100;
+const folds = [...document.querySelectorAll("details")].filter((fold) => fold.querySelectorAll("tbody tr").length <= MOST_ON_PAPER);
 let folded = [];
 const unfold = (begins) => {
-  if (begins) { folded = folds.filter((fold) => !fold.open); folded.forEach((fold) => { fold.open = true; }); }
+  if (begins) { folded = folded.length ? folded : folds.filter((fold) => !fold.open); folded.forEach((fold) => { fold.open = true; }); }
   else { folded.forEach((fold) => { fold.open = false; }); folded = []; }
   redraw();
 };
+addEventListener("beforeprint", () => unfold(true)); // in time for the browser to count the pages
+addEventListener("afterprint", () => unfold(false));
 onPaper.addEventListener("change", (event) => unfold(event.matches));
 
 // Tooltips: the text of data-tip, or what a chart says at a place.
@@ -210,7 +213,7 @@ for (const host of document.querySelectorAll(".matrix")) {
   head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 16 && (at + 1) % 5 && at ? "" : at + 1, { scope: "col", "aria-label": system })));
   const thead = make("thead"), body = make("tbody");
   thead.append(head);
-  const called = labels(systems, 36);
+  const called = labels(systems, systems.length > 10 ? 30 : 36);
   systems.forEach((system, at) => {
     const row = make("tr"), name = make("th", "", { scope: "row" });
     name.append(make("span", at + 1, { class: "nth" }), dot(system), make("span", called[at]));
@@ -307,7 +310,7 @@ if (explorer) {
     const here = columns.findIndex((group) => group.includes(chosen));
     if (here >= 0) { canvas.style.color = "var(--ink)"; pen.strokeStyle = style.color; pen.lineWidth = 2; pen.strokeRect(Math.max(1, here * side - space / 2), 1, Math.max(side - space / 2, 3), high - 2); }
     canvas.side = side;
-    const called = labels(data.systems.map((system) => system || "share right"), wide < 400 ? 12 : 40);
+    const called = labels(data.systems.map((system) => system || "share right"), Math.max(10, Math.min(40, Math.floor((0.4 * heat.clientWidth - 26) / 8.2))));
     names.replaceChildren(...rows.map((system) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", called[system])); return name; }));
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];

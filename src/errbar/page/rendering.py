@@ -16,11 +16,11 @@ from importlib import resources
 from typing import Any
 
 from errbar.base.remarks import MARK, above, below, counted, said_once
-from errbar.base.tables import interval_title, percent
+from errbar.base.tables import interval_cells, interval_title, percent
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
-from errbar.results.estimate import BandPoint
+from errbar.results.estimate import BandPoint, Estimate
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.vega import with_interval
 
@@ -30,6 +30,7 @@ _METHOD = "Method: "
 _MOST_PAIRS = 60  # comparisons that are drawn
 _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
 _NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
+_OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _AXES = {"risk": ("coverage", "risk"), "roc": ("false positive rate", "true positive rate")}
 
 
@@ -50,10 +51,13 @@ def render(contents: Contents) -> str:
         contents=contents,
         axis_of=Axis.of,
         parts_of=_parts_of,
+        split_at_options=_OPTION.split,
         minus=_with_minus,
         first_pairs=partial(_first_pairs, order=list(colours)),
         most_rows=_MOST_ROWS,
-        number_of=with_interval,
+        interval_cells=_interval_cells,
+        lead_cells=_lead_cells,
+        meaning=_meaning(contents),
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
         same_questions=_same_questions(contents),
@@ -104,6 +108,24 @@ def _with_minus(text: str) -> str:
     'gpt-4 leads by 0.1 (95% CI −0.2 to 0.4)'
     """
     return _NEGATIVE.sub("−", text)
+
+
+def _interval_cells(rows: Iterable[Estimate]) -> list[str]:
+    """Return scores with intervals, to the same decimals if the data support about as many."""
+    return interval_cells((row.value, row.low, row.high, row.sd) for row in rows)
+
+
+def _lead_cells(rows: Iterable[Comparison]) -> list[tuple[str, str]]:
+    """Return the lead of each pair and the ends of its interval, as `_interval_cells`."""
+    cells = interval_cells((*row.lead, row.sd) for row in rows)
+    parts = (cell.strip().partition(" [") for cell in cells)
+    return [(lead, ends.strip("] ").replace(", ", " to ")) for lead, _, ends in parts]
+
+
+def _meaning(contents: Contents) -> str:
+    """Return what the first metric measures, in a few words."""
+    line = (type(contents.result("scores")[0].metric).__doc__ or "").strip().partition("\n")[0]
+    return f"{line[:1].lower()}{line[1:].removesuffix('.')}"
 
 
 def _first_pairs(pairs: Sequence[Comparison], order: Sequence[str]) -> list[Comparison]:

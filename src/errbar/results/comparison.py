@@ -5,6 +5,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from errbar.base.equality import EqualByValue
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
 from errbar.results.estimate import Interval
@@ -12,8 +13,8 @@ from errbar.results.estimate import Interval
 INCONCLUSIVE = "inconclusive"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Comparison(EqualByValue):
     """One metric of two systems on the same questions; differences are first minus second."""
 
     metric: Metric

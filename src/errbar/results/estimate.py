@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from errbar.base.equality import EqualByValue
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
@@ -43,8 +44,8 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval(EqualByValue):
     """An interval from `low` to `high` with its confidence level and target."""
 
     low: float
@@ -97,7 +98,7 @@ class Subject:
         return f"{' · '.join(part for part in parts if part)}{reading}".strip()
 
 
-class AnyEstimate(ABC):
+class AnyEstimate(EqualByValue, ABC):
     """Base of estimates from repeated trials and from ranked items."""
 
     __slots__ = ()
@@ -141,7 +142,7 @@ class AnyEstimate(ABC):
         return self.of.slice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Estimate(AnyEstimate):
     """One metric of one system.
 
@@ -220,7 +221,7 @@ class Estimate(AnyEstimate):
         return self.value < low - _SLACK or self.value > high + _SLACK
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class RankedEstimate(AnyEstimate):
     """One metric of the ranked items of one system.
 
@@ -288,8 +289,8 @@ def _without_minus_zero(result: object, *fields: str) -> None:
             object.__setattr__(result, field, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class BandPoint:
+@dataclass(frozen=True, slots=True, eq=False)
+class BandPoint(EqualByValue):
     """A point of a curve; its interval is nan where resampling gives none."""
 
     x: float

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from errbar.base.arguments import number
+from errbar.base.equality import EqualByValue
 from errbar.base.markup import JUnitCase, inert_markdown, junit_report, markdown_table
 from errbar.base.remarks import Caution, Explanation, all_of, counted, way_to_say
 from errbar.base.tables import (
@@ -88,8 +89,8 @@ def require_reachable(limits: Mapping[Metric, float], largest: Mapping[Metric, f
             )
 
 
-@dataclass(frozen=True, slots=True)
-class GateRow:
+@dataclass(frozen=True, slots=True, eq=False)
+class GateRow(EqualByValue):
     """One metric of candidate and baseline, with its largest allowed drop."""
 
     comparison: Comparison  # candidate minus baseline
@@ -163,8 +164,8 @@ class GateRow:
             times = f"{max(math.ceil(10 * self.times) / 10, 1.1):g}"
             return f"{self.name}: about {times} times the trials would probably be conclusive."
         return (
-            f"{self.name}: about {self.needed} {found.unit}s instead of {found.questions} would "
-            f"probably be conclusive, if the change stays the same."
+            f"{self.name}: about {self.needed:,} {found.unit}s instead of {found.questions:,} "
+            f"would probably be conclusive, if the change stays the same."
         )
 
     def record(self) -> dict[str, Any]:
@@ -276,13 +277,16 @@ class Gate(Result):
     @property
     def headline(self) -> str:
         """The verdict in a sentence."""
-        names = ", ".join(row.name for row in self.rows if row.verdict is self.verdict)
+        *first, last = (row.name for row in self.rows if row.verdict is self.verdict)
+        names = f"{', '.join(first)} and {last}" if first else last
         sentences = {
-            Verdict.PASS: f"no metric fell by more than its limit ({names})",
-            Verdict.REGRESS: f"{names} fell by more than the limit",
-            Verdict.INCONCLUSIVE: f"{names} may have fallen by more than the limit, or not",
+            Verdict.PASS: f"Pass: no metric fell by more than its limit ({names}).",
+            Verdict.REGRESS: f"Regression: {names} fell by more than the limit.",
+            Verdict.INCONCLUSIVE: (
+                f"Inconclusive: {names} may or may not have fallen by more than the limit."
+            ),
         }
-        return f"{self.verdict.value.capitalize()}: {sentences[self.verdict]}."
+        return sentences[self.verdict]
 
     def notes(self) -> list[str]:
         """What stands under the table."""

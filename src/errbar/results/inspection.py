@@ -1,10 +1,11 @@
 """Inspection of the data, and agreement with the numbers that a log states."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from errbar.base.equality import EqualByValue
 from errbar.base.remarks import counted
 from errbar.base.tables import Table
 from errbar.data.queries.questions import Slice, without_cluster
@@ -14,8 +15,8 @@ from errbar.results.base import Result
 _MOST_NAMED, _LONGEST = 3, 60  # names in a title, and their characters
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement(EqualByValue):
     """A number stated by a log, and the number that errbar computes."""
 
     claim: Claim
@@ -81,7 +82,7 @@ class Inspection(Result):
         folders = {path.parent.name for path in files}
         place = (
             files[0].name.partition(".")[0]
-            if len(files) == 1
+            if len(self.origin.accounts) == 1
             else folders.pop()
             if len(folders) == 1
             else ""
@@ -128,12 +129,19 @@ class Inspection(Result):
     def columns(self) -> list[list[str]]:
         """Columns as text; `unscored` is left out if there are none."""
         rows = self.to_dicts()
-        heads = [head for head in rows[0] if head != "unscored" or any(row[head] for row in rows)]
-        names = {"rows": "trials"} if self.of_counts else {}
-        return [
-            [names.get(head, head).replace("_", " "), *(f"{row[head]}" for row in rows)]
-            for head in heads
+        names = {"rows": "trials" if self.of_counts else "rows"}
+        columns = [
+            [names.get(head, head), *(f"{row[head]}" for row in rows)]
+            for head in ("system", "task", "questions", "rows", "failed", "unscored")
+            if head in ("questions", "rows", "failed") or any(row[head] for row in rows)
         ]
+        return [
+            *columns,
+            ["trials each", *map(_trials_each, rows)],
+            ["outcomes", *("right or wrong" if row["binary"] else "other" for row in rows)],
+        ]
+
+    drops: ClassVar[tuple[str, ...]] = ("outcomes", "trials each", "rows", "task")
 
     def notes(self) -> list[str]:
         """What stands under the table."""
@@ -158,6 +166,12 @@ class Inspection(Result):
             columns = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
             tables.append(Table(columns, ["The first rows; columns are named by their meaning."]))
         return tables
+
+
+def _trials_each(row: dict[str, Any]) -> str:
+    """Range of the trials of a question, with the median if they differ."""
+    least, most = row["least_trials"], row["most_trials"]
+    return str(most) if least == most else f"{least} to {most} (median {row['median_trials']:g})"
 
 
 def _files_in(accounts: Accounts) -> list[str]:

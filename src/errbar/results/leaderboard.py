@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
+from errbar.base.equality import EqualByValue
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
@@ -17,8 +18,8 @@ from errbar.results.comparisons import share_text
 from errbar.results.estimate import Interval, covered
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Standing(EqualByValue):
     """A row of a leaderboard."""
 
     system: str

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from errbar.base.equality import EqualByValue
 from errbar.base.remarks import Caution, counted, way_to_say
 from errbar.base.tables import Headline, Tone, percent
 from errbar.results.base import Result
@@ -41,8 +42,8 @@ class PlanGoal(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRow:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanRow(EqualByValue):
     """A design: trials per question and questions, with its cost and power."""
 
     trials: int  # of each question, by each system

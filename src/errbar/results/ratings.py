@@ -13,7 +13,7 @@ from errbar.results.leaderboard import Board, Standing
 _RATINGS = ("rating", "Elo")  # measures on Elo's scale
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rating(Standing):
     """A system with its rating, or with its win rate against a baseline."""
 

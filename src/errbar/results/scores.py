@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -206,11 +206,8 @@ class Scores(Estimates[Estimate]):
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.mean)]
         if not rows or any(row.slice or row.of.failed for row in rows):
             return None
-        by_task: dict[str, list[Estimate]] = {}
-        for row in rows:
-            by_task.setdefault(row.task, []).append(row)
         if len({row.system for row in rows}) > 1:
-            return _best(by_task)
+            return _best(_by_task(rows))
         if len(rows) == 1:
             return Headline("", "".join(rows[0].headline()))
         low, high = min(rows, key=_known), max(rows, key=_known)
@@ -248,11 +245,18 @@ class RankedScores(Estimates[RankedEstimate]):
         """What stands under the table."""
         return [Explanation(f"Method: {self.method}."), *self._last_notes()]
 
+    def conclusion(self) -> Headline | None:
+        """Which of several systems has the best value of the first metric."""
+        first = str(self.estimates[0].metric) if self.estimates else ""
+        rows = [row for row in self if str(row.metric) == first and not math.isnan(row.value)]
+        return _best(_by_task(rows)) if len({row.system for row in rows}) > 1 else None
+
     def footer(self) -> str:
         """What the intervals cover, in a line."""
         there = [estimate for estimate in self if not estimate.reason]
         clusters = any(estimate.clusters < estimate.items for estimate in there)
-        return covered(there[0].interval, "over clusters" * clusters) if there else ""
+        together = "items of a question or cluster are resampled together" * clusters
+        return covered(there[0].interval, together) if there else ""
 
 
 def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
@@ -270,12 +274,19 @@ def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
     ]
 
 
-def _known(row: Estimate) -> float:
+def _known(row: AnyEstimate) -> float:
     """The observed value, or the mean where the trials do not determine it."""
-    return row.mean if math.isnan(row.value) else row.value
+    return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
 
 
-def _best(by_task: dict[str, list[Estimate]]) -> Headline:
+def _by_task(rows: Sequence[E]) -> dict[str, list[E]]:
+    found: dict[str, list[E]] = {}
+    for row in rows:
+        found.setdefault(row.task, []).append(row)
+    return found
+
+
+def _best(by_task: Mapping[str, Sequence[AnyEstimate]]) -> Headline:
     """Which system has the best score, without a claim that it is better."""
     metric = next(iter(by_task.values()))[0].metric
     higher = metric.direction is Direction.HIGHER

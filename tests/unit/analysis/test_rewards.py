@@ -176,7 +176,7 @@ def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
     low, high = mean_ends(sample, 0.95)
     assert (found[0].interval.low, found[0].interval.high) == pytest.approx((low, high), abs=1e-6)
     assert (found[0].better, found[0].probably_better) == ("", "a")
-    said = "rewards are taken to lie between 0 and 1"
+    said = "Rewards are taken to lie between 0 and 1"
     assert any(remark.startswith(said) for remark in found.remarks)
     assert any(remark.startswith(said) for remark in runs.rank("avg").remarks)
     assert not any(said in remark for remark in runs.compare("avg", bounds=(0, 2)).remarks)
@@ -229,4 +229,4 @@ def test_bounds_are_said_of_the_systems_that_have_rewards() -> None:
     assert any(text.startswith("rich: rewards are taken to lie between 0 and 5") for text in said)
     rich = [row for row in rows if row["system"] == "rich"]
     said = errbar.load(rich).score("avg").remarks
-    assert any(text.startswith("rewards are taken to lie between 0 and 5") for text in said)
+    assert any(text.startswith("Rewards are taken to lie between 0 and 5") for text in said)

@@ -168,6 +168,17 @@ def test_failures_beside_rows_that_nobody_graded_are_no_score() -> None:
 DOUBTFUL = [*GRADED, ("a", "p", 2, None, "ok", None, None), ("a", "q", 2, None, None, None, None)]
 
 
+def test_the_reasons_of_rows_without_a_result_add_up() -> None:
+    rows = [
+        {"question": at, "outcome": outcome, "status": status}
+        for at, (outcome, status) in enumerate(
+            [(1, "ok"), (0, "limit"), (None, "limit"), (None, "limit"), (None, "timeout")]
+        )
+    ]
+    said = errbar.load(rows).score("avg").remarks
+    assert "3 of 5 rows have no result (timeout 1, limit 2): counted as wrong." in said
+
+
 def test_rows_without_a_reason_are_said_above_with_both_readings() -> None:
     runs = errbar.load(frame([*DOUBTFUL, ("b", "q", 2, None, "error", None, None)]))
     wrong, left = (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2

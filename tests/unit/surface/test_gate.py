@@ -408,7 +408,7 @@ def test_formats_of_the_command(logs: Path) -> None:
     given = (logs / "baseline.csv", logs / "worse.csv", "-m", "pass@1,pass@4", "--max-drop", "0.02")
     found = json.loads(run(*given, "--format", "json").stdout)
     assert [one["verdict"] for one in found["rows"]] == ["regress", "regress"]
-    assert found["notes"][0] == "Regress: pass@1, pass@4 fell by more than the limit."
+    assert found["notes"][0] == "Regression: pass@1 and pass@4 fell by more than the limit."
     assert run(*given, "--format", "markdown").stdout.startswith("### ❌ errbar gate: regress\n")
     assert run(*given, "--format", "csv").stdout.startswith("task,metric,baseline,candidate,change")
 

@@ -257,8 +257,8 @@ def _known(
 ) -> Pilot:
     if (pilot is None) == (difficulty is None):
         raise InputError(
-            "describe the distribution of success rates: either by a pilot log, or a "
-            "difficulty such as 'beta(2, 2)' or 'u-shaped'."
+            "describe the distribution of success rates: either by a pilot log, or by "
+            f"{way_to_say('--difficulty', 'a difficulty')} such as 'beta(2, 2)' or 'u-shaped'."
         )
     if pilot is not None:
         return learned_from(pilot, systems, errors, rng)
