@@ -11,7 +11,6 @@ disk or a bug for a regression.
 import importlib
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -246,7 +245,7 @@ class _Refusal(click.ClickException):
         out = file or sys.stderr
         text = f"Error: {self.format_message()}"
         if out.isatty():
-            width = min(shutil.get_terminal_size().columns, _USUAL_WIDTH)
+            width = min(os.get_terminal_size(out.fileno()).columns or _USUAL_WIDTH, _USUAL_WIDTH)
             text = textwrap.fill(text, width, subsequent_indent=" " * 7, break_on_hyphens=False)
         click.echo(text, file=out)
 
