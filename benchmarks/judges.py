@@ -2,8 +2,9 @@
 
 `real` hides the human labels of 325 games at random and corrects a judge's picks by the rest; the
 folder with those games is given by --games. `grid` simulates judges of every kind, `pairs` the
-differences of two systems, one of which the judge may favour. A cell is fine if the 95% interval holds the truth in 93% of data sets at least. Beside it stand the normal
-interval of PPI++, the labels alone, and the judge alone.
+differences of two systems, one of which the judge may favour. A cell is fine if the 95% interval
+holds the truth in 93% of data sets at least. Beside it stand the normal interval of PPI++, the
+labels alone, and the judge alone.
 """
 
 import argparse
