@@ -31,6 +31,7 @@ BY_GATE = "gate.md"  # the workflow is run by tests/unit/surface/test_gate.py
 BY_PYTEST = "test-with-pytest.md"  # run by tests/journeys/test_pytest_plugin.py
 BY_INSPECT = "inside-inspect.md"  # run by tests/journeys/test_inspect_extension.py
 INSPECT = "score-inspect-logs.md"  # which has logs of its own
+BY_MLFLOW = "track-with-mlflow.md"  # run by tests/journeys/test_mlflow.py
 READER, REGRADED = "add-a-reader.md", "score-lm-eval-logs.md"  # run below
 GALLERY = "gallery.md"  # run below, and drawn where the site is built
 
@@ -77,7 +78,7 @@ def test_every_block_says_what_it_is_and_code_is_run_somewhere() -> None:
     assert len(EVERY) > 80
     kinds = {block.language for block in EVERY}
     assert kinds == {"sh", "python", "text", "yaml"}
-    run = {BY_SPARK, BY_PYTEST, BY_INSPECT, READER, REGRADED, GALLERY}
+    run = {BY_SPARK, BY_PYTEST, BY_INSPECT, BY_MLFLOW, READER, REGRADED, GALLERY}
     assert {block.page.name for block in EVERY if block.is_code} == run
     assert [block.page.name for block in EVERY if block.language == "yaml"] == [BY_GATE] * 4
     for block in EVERY:

@@ -159,6 +159,9 @@ def example_data(place: Path) -> None:
     _lines(place / "results.jsonl", [{"case": "a", "ok": True, "config": "base"}])
     shutil.copytree(demo.LOGS, place / DEMO)
     shutil.copytree(FIXTURES / "lm_eval" / "named" / "toy__strong", place / "output" / "toy")
+    shutil.copytree(FIXTURES / "lighteval", place / "evals")
+    adder = "doubles--mock--adder"
+    shutil.copytree(FIXTURES / "verifiers" / adder, place / "outputs" / "evals" / adder)
 
 
 def inspect_logs(place: Path) -> None:

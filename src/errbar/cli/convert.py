@@ -18,7 +18,7 @@ from errbar.errors import InputError
 @click.option(
     "--as",
     "schema",
-    type=click.Choice(["outcomes", "every_eval_ever"]),
+    type=click.Choice(["outcomes", "every_eval_ever", "dataset"]),
     default="outcomes",
     show_default=True,
     help="One table of outcomes, or a directory of files in another schema.",
@@ -26,13 +26,17 @@ from errbar.errors import InputError
 @FORCE
 @options.READ
 def convert(
-    paths: Paths, target: str, schema: Literal["outcomes", "every_eval_ever"], reading: ReadOptions
+    paths: Paths,
+    target: str,
+    schema: Literal["outcomes", "every_eval_ever", "dataset"],
+    reading: ReadOptions,
 ) -> None:
     """Write the outcomes at PATHS to TARGET.
 
     TARGET ends in .parquet, .csv or .jsonl, has errbar's column names, and is written completely or
     not at all. With --as every_eval_ever it is a directory that gets, for every system and task,
-    the score with its interval and a record for each trial.
+    the score with its interval and a record for each trial. With --as dataset it is a folder for
+    the Hugging Face Hub: outcomes as Parquet, a card, and results as by --as every_eval_ever.
 
     \b
     Examples:
@@ -45,6 +49,10 @@ def convert(
     with opened("convert", paths, reading) as runs:
         if schema == "every_eval_ever":
             summary = str(errbar.write_every_eval_ever(runs, target))
+        elif schema == "dataset":
+            from errbar.writers.dataset import write_dataset  # noqa: PLC0415
+
+            summary = str(write_dataset(runs, target))
         else:
             summary = f"{write_outcomes(runs, target, shown(paths)):,} rows."
     click.echo(printable(f"{target}: {summary}"))
