@@ -128,6 +128,7 @@ def test_failed_rows_are_taken_as_told(runs: str, errors: str, expected: dict[st
     assert found == expected
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_short_questions_are_taken_as_told(runs: str) -> None:
     ask = ("score", runs, "-m", "pass@2", "--errors", "missing")
     assert "1 of 2 questions" in refusal(*ask)

@@ -85,6 +85,7 @@ def test_targets_are_ordered_by_what_they_leave_open() -> None:
     assert benchmark < rerun < population
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_the_same_again_to_the_bit_and_whatever_else_is_scored() -> None:
     counts, others = drawn(30, 8), {"b": drawn(40, 8, 1), "c": drawn(20, 4, 2)}
     for target in TARGETS:
@@ -95,6 +96,7 @@ def test_the_same_again_to_the_bit_and_whatever_else_is_scored() -> None:
         assert list(score({"a": counts}, "pass@4", "geom@2", method=method)) == list(alone)
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_a_score_does_not_depend_on_what_else_is_asked() -> None:
     counts = drawn(30, 8)
     for target in TARGETS:
@@ -103,6 +105,7 @@ def test_a_score_does_not_depend_on_what_else_is_asked() -> None:
         assert score(counts, "geom@4", "pass@2", "geom@2", method=method)[2] == alone
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_counts_by_state_are_the_same_data() -> None:
     counts = Counts([4, 4, 4, 2], [1, 1, 3, 0])
     pooled = CountsByState([2, 4, 4], [0, 1, 3], [1, 2, 1])
