@@ -40,7 +40,7 @@ def history(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Show the scores of past runs over time, and whether they have drifted.
+    """Show the scores of past runs, and whether they have drifted.
 
     PATHS is a folder with a log or folder per run, a DuckDB file, or a table in which a column
     names the run. Several PATHS are runs in that order. With --level 0.95, a system that never

@@ -389,9 +389,9 @@ def test_a_status_can_be_ignored() -> None:
 
 def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
     runs = errbar.load(MATRIX)
-    with pytest.raises(InputError, match="'fail', 'missing', 'bracket'; got 'ignore'"):
+    with pytest.raises(InputError, match="'fail', 'missing' or 'bracket'; got 'ignore'"):
         runs.score("avg", errors="ignore")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="'error', 'drop', 'posterior'; got 'ignore'"):
+    with pytest.raises(InputError, match="'error', 'drop' or 'posterior'; got 'ignore'"):
         runs.score("avg", short="ignore")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'ignore'"):
         runs.curve("pass@k", errors="ignore")  # type: ignore[arg-type]
