@@ -10,7 +10,7 @@ from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
 from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import SEEN, Assumption, Bootstrap, Method
+from errbar.analysis.methods import Assumption, Bootstrap, Method
 from errbar.analysis.monitor import monitored
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest
@@ -258,7 +258,7 @@ class Runs:
         settings = (chosen, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
         ranked = ranked_metrics(metrics)
         if ranked:
-            method = replace(SEEN, level=level)
+            method = Bootstrap(level=level)
             compared = compare_ranked(
                 self.source, ComparisonRequest(ranked, *settings), method, rng
             )

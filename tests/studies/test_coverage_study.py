@@ -89,6 +89,8 @@ def test_a_cell_misses_two_standard_errors_below_its_floor() -> None:
 
 def test_the_grid_is_the_whole_one() -> None:
     assert len(Settings().units()) == 7 * 5 * 5
+    sizes = [unit[1:] for unit in Settings(sample=19).units()]
+    assert len(sizes) == len(set(sizes)) == 5 * 5
     assert len(QUICK.units()) == 7 * 4 * 5
     assert Settings().units(["hard/30/16"]) == [Unit("hard", 30, 16)]
     assert len(Settings().units(["hard", "//64"])) == 25 + 35 - 5

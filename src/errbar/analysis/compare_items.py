@@ -1,78 +1,81 @@
-"""Comparisons of systems by ranked item: paired bootstrap, or DeLong's covariance of two areas.
+"""Comparisons of systems by ranked item: intervals that hold whatever an unseen item does.
 
-The bootstrap draws the same clusters of items for both systems, so that what the systems share
-cancels in the difference. Two scores of the same labels have DeLong's covariance instead. P-values
-and intervals are adjusted for the number of comparisons (Bonferroni).
+Every draw has the same clusters of items for both systems, so that what the systems share cancels
+in the difference. "Better" rests on differences with one unseen item (`analysis.unseen_items`),
+"probably better" on the paired bootstrap, or DeLong's covariance of two areas of the same labels,
+which assume that there are no rare failures. P-values and intervals are adjusted for the number of
+comparisons (Bonferroni).
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing
+from errbar.analysis.item_measures import ItemMetric, ItemPair, ScoresOfPairs
 from errbar.analysis.methods.bootstrap import (
+    SEEN,
     Bootstrap,
     Gap,
     Replicates,
     StatisticSpread,
     generator_of,
     require_several,
+    unseen_draws,
 )
 from errbar.analysis.ranked import Flags, PairedItems
 from errbar.analysis.roc import paired_areas
+from errbar.analysis.unseen_items import Drawn, UnseenSpread, paired_area_difference
 from errbar.base.arrays import Array
 from errbar.base.tables import percent
-from errbar.data.predictions import Arranged, Predictions, Totals
-from errbar.data.scored import ArrangedScores, Scored
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
-from errbar.metrics.ranked import COMMON, AreaMetric, LabelMetric, RankedMetric
+from errbar.metrics.ranked import COMMON, LabelMetric, RankedMetric
 from errbar.results.base import Refusals, reason_of
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
-
-ItemMetric = RankedMetric | LabelMetric
 
 _NORMAL = NormalDist()
 _FEW_CLUSTERS, _MANY_CLUSTERS = 20, 4000
 _MANY_DROPPED = 0.01  # resamples that leave a difference undefined
 
 
-class _Pair(NamedTuple):
-    """Two systems by one metric, on the items of both."""
-
-    data: PairedItems
-    metric: ItemMetric
-    first: int
-    second: int
-    both: Flags
-    reason: str  # why there is no difference
-
-    @property
-    def has_delong(self) -> bool:
-        """Whether both systems score the same labels, and items are not clustered."""
-        if not isinstance(self.metric, LabelMetric) or self.reason:
-            return False
-        first, second = self.data.loss[[self.first, self.second]][:, self.both]
-        clusters = self.data.clusters[self.both]
-        alone = np.unique(clusters).size == clusters.size
-        return alone and not np.isnan(first).any() and np.array_equal(first, second)
-
-
 class TestedDifference(NamedTuple):
-    """Two scores and their difference, before and after adjustment."""
+    """Two scores and their difference, as one of several comparisons."""
 
-    gap: Gap
-    p_value: float
-    adjusted: float
+    gap: Gap  # by the observed items alone
+    unseen: UnseenSpread | None = None  # allowing for an unseen item; None: no rare failures
+    comparisons: int = 1
+
+    def p_value(self) -> float:
+        """Two-sided p-value of no difference, of this comparison alone."""
+        if self.unseen is None or self.gap.difference.reason:
+            return self.p_seen()
+        return min(1.0, 2.0 * min(self.unseen.p_at_most(0.0), self.unseen.p_at_least(0.0)))
+
+    def p_seen(self) -> float:
+        """The same by the normal distribution, if there are no rare failures."""
+        return 2.0 * _NORMAL.cdf(-abs(self.gap.score()))
+
+    def ends(self, level: float) -> Ends:
+        """Interval of the difference, simultaneous with those of all comparisons."""
+        if self.unseen is None or self.gap.difference.reason:
+            interval = self.gap.difference.interval  # made at its own level
+            return Ends(interval.low, interval.high)
+        return self.unseen.ends(1.0 - (1.0 - level) / self.comparisons)
+
+    def chance_above(self, shift: float) -> float:
+        """Probability that the difference exceeds `shift`."""
+        if self.unseen is None or self.gap.difference.reason:
+            return _NORMAL.cdf(self.gap.score(shift))
+        return self.unseen.chance_above(shift)
 
 
 def compare_items(
@@ -83,7 +86,8 @@ def compare_items(
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     kept, remarks = request.tables(tables)
-    method = method.of_seen
+    if request.assume != "nothing":
+        method = method.of_seen
     refusals = Refusals()
     tried = [
         (data, metric, _pair(data, metric, names, refusals))
@@ -91,14 +95,12 @@ def compare_items(
         for data in kept
         for names in request.pairs(data.everyone)
     ]
-    pairs = [pair for *_, pair in tried if isinstance(pair, _Pair)]
+    pairs = [pair for *_, pair in tried if isinstance(pair, ItemPair)]
     if not pairs:
         refusals.require_none(done="compared")
-    found, words = _found(pairs, request, method, rng)
-    alone = [p_value_of(gap) for gap in found]
     size = len(pairs) if request.adjust == "bonferroni" else 1
-    adjusted = [bonferroni(p_value, size) for p_value in alone]
-    compared = iter(zip(pairs, map(TestedDifference, found, alone, adjusted), strict=True))
+    found, words = _found(pairs, replace(method, level=request.level), size, rng)
+    compared = iter(zip(pairs, found, strict=True))
     rows = [
         missing(metric, data.task, pair, request)
         if isinstance(pair, RefusedPair)
@@ -110,14 +112,9 @@ def compare_items(
     return Comparisons(tuple(rows), words, (*remarks, *notes), size)
 
 
-def p_value_of(gap: Gap) -> float:
-    """Two-sided p-value of no difference, by the normal distribution."""
-    return 2.0 * _NORMAL.cdf(-abs(gap.score()))
-
-
 def _pair(
     data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
-) -> _Pair | RefusedPair:
+) -> ItemPair | RefusedPair:
     """A pair of systems, or the reason why it cannot be compared."""
     subject = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
     without = next((name for name in names if name in data.refused), None)
@@ -132,7 +129,7 @@ def _pair(
     except InputError as error:
         return RefusedPair(*names, refusals.add(subject, metric, error))
     reasons = (_no_value(data, metric, at, both) for at in (first, second))
-    return _Pair(data, metric, first, second, both, next(filter(None, reasons), ""))
+    return ItemPair(data, metric, first, second, both, next(filter(None, reasons), ""))
 
 
 def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -> str:
@@ -151,161 +148,102 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
 
 
 def _found(
-    pairs: Sequence[_Pair],
-    request: ComparisonRequest[ItemMetric],
-    method: Bootstrap,
-    rng: np.random.Generator | int,
-) -> tuple[list[Gap], str]:
+    pairs: Sequence[ItemPair], method: Bootstrap, size: int, rng: np.random.Generator | int
+) -> tuple[list[TestedDifference], str]:
     """All differences with simultaneous intervals, and the name of the method."""
     tried = [pair for pair in pairs if not pair.reason]
-    together = len(pairs) if request.adjust == "bonferroni" else 1  # as for p-values
-    level = 1.0 - (1.0 - request.level) / together
+    allows = method.ends == "unseen"
+    level = 1.0 - (1.0 - method.level) / size
+    by_delong = "placements of both classes (Gaffke, MOVER)" if allows else "DeLong's covariance"
     if all(pair.has_delong for pair in tried):
-        return [_delong(pair, level) for pair in pairs], "DeLong's covariance"
+        return [_delong(pair, level, size, allows=allows) for pair in pairs], by_delong
     drawn = _ResampledPairs(pairs, method, rng)
-    own = replace(method, level=level)
-    gaps = [
-        _delong(pair, level) if pair.has_delong else drawn.gap(at, own)
+    found = [
+        _delong(pair, level, size, allows=allows) if pair.has_delong else drawn.of(at, level, size)
         for at, pair in enumerate(pairs)
     ]
     words = f"{method.describe()}, the same items for all systems"
     if any(pair.has_delong for pair in tried):
-        words += "; DeLong's covariance where labels are the same"
-    return gaps, words
+        words += f"; {by_delong} where labels are the same"
+    return found, words
 
 
 def _nowhere(reason: str, level: float) -> Gap:
     return Gap(math.nan, math.nan, StatisticSpread.unknown(math.nan, level, reason))
 
 
-def _delong(pair: _Pair, level: float) -> Gap:
+def _delong(pair: ItemPair, level: float, size: int, *, allows: bool) -> TestedDifference:
+    """Difference of two areas of the same labels; it `allows` for rare failures, or does not."""
     if pair.reason:
-        return _nowhere(pair.reason, level)
-    sure, loss = pair.data.confidence[:, pair.both], pair.data.loss[pair.first, pair.both]
-    return paired_areas(sure[pair.first], sure[pair.second], loss == 0.0, level)
+        return TestedDifference(_nowhere(pair.reason, level), None, size)
+    first, second = pair.data.confidence[[pair.first, pair.second]][:, pair.both]
+    items = first, second, pair.data.loss[pair.first, pair.both] == 0.0
+    unseen = paired_area_difference(*items) if allows else None
+    return TestedDifference(paired_areas(*items, level), unseen, size)
 
 
 class _ResampledPairs:
-    """The two scores of every pair in each resample; systems of a task share resamples."""
+    """The two scores of every pair in each draw; systems of a task share draws."""
 
     def __init__(
-        self, pairs: Sequence[_Pair], method: Bootstrap, rng: np.random.Generator | int
+        self, pairs: Sequence[ItemPair], method: Bootstrap, rng: np.random.Generator | int
     ) -> None:
         generator = generator_of(rng)
-        measures = {pair.data: _Measure(pair.data) for pair in pairs}
+        measures = {pair.data: ScoresOfPairs(pair.data) for pair in pairs}
         self._pairs = pairs
+        allows = method.ends == "unseen"
+        self._seen = replace(SEEN, resamples=min(method.resamples, SEEN.resamples))
+        self._seen = self._seen if allows else method
         self._at: dict[int, tuple[PairedItems, int, int]] = {}
         for at, pair in enumerate(pairs):
             if not pair.reason:
                 self._at[at] = pair.data, *measures[pair.data].places(pair)
-        self._drawn = {
-            data: _run(measure, method, generator)
-            for data, measure in measures.items()
-            if measure.size
+        some = {data: measure for data, measure in measures.items() if measure.size}
+        self._drawn = {data: _run(each, self._seen, generator) for data, each in some.items()}
+        self._unseen = {
+            data: _extremes(each, method.resamples, generator)
+            for data, each in some.items()
+            if allows
         }
 
-    def gap(self, at: int, method: Bootstrap) -> Gap:
-        """The difference of one pair, at the level of the method."""
+    def of(self, at: int, level: float, size: int) -> TestedDifference:
+        """The difference of one pair, at a level of its own."""
         if at not in self._at:
-            return _nowhere(self._pairs[at].reason, method.level)
+            return TestedDifference(_nowhere(self._pairs[at].reason, level), None, size)
         task, first, second = self._at[at]
         drawn = self._drawn[task]
-        return Gap(
-            float(drawn.whole[first]),
-            float(drawn.whole[second]),
-            drawn.less(first, second).spread(0, method),
-        )
+        spread = drawn.less(first, second).spread(0, replace(self._seen, level=level))
+        gap = Gap(float(drawn.whole[first]), float(drawn.whole[second]), spread)
+        unseen = None
+        if task in self._unseen:
+            low, high = self._unseen[task]
+            apart = np.stack([low[first] - high[second], high[first] - low[second]])
+            unseen = Drawn(*apart[:, np.isfinite(apart).all(axis=0)])
+        return TestedDifference(gap, unseen, size)
 
 
-def _run(measure: "_Measure", method: Bootstrap, rng: np.random.Generator) -> Replicates:
+def _run(measure: ScoresOfPairs, method: Bootstrap, rng: np.random.Generator) -> Replicates:
     """Resample; with very many clusters without the jackknife, which corrects for skewness."""
     many = measure.clusters > _MANY_CLUSTERS
     how = replace(method, ends="percentile") if many else method
     return how.run(measure, measure.clusters, measure.rows, rng)
 
 
-_Side = tuple[int, bytes, bool]  # a system, some of the items, and whether labels are ranked
-
-
-class _Measure:
-    """The scores of one task that pairs need, as functions of the weights of clusters."""
-
-    def __init__(self, data: PairedItems) -> None:
-        self._data = data
-        self.clusters = int(data.units.max()) + 1
-        self._sides: dict[_Side, Arranged | ArrangedScores] = {}
-        # metric, its system, and the system whose coverage it is not to exceed
-        self._index: dict[tuple[ItemMetric, _Side, _Side], int] = {}
-
-    @property
-    def size(self) -> int:
-        """Number of scores."""
-        return len(self._index)
-
-    @property
-    def rows(self) -> int:
-        """How long the longest work array of one replicate is."""
-        return max(side.rows for side in self._sides.values())
-
-    def places(self, pair: _Pair) -> tuple[int, int]:
-        """Indices of the scores of the two systems."""
-        left, right = (self._side(pair, system) for system in (pair.first, pair.second))
-        common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
-        limits = (right, left) if common else (left, right)
-        first, second = (
-            self._index.setdefault((pair.metric, side, limit), len(self._index))
-            for side, limit in zip((left, right), limits, strict=True)
-        )
-        return first, second
-
-    def _side(self, pair: _Pair, system: int) -> _Side:
-        labelled = isinstance(pair.metric, LabelMetric)
-        side = system, pair.both.tobytes(), labelled
-        if side not in self._sides:
-            arrange = self._scored if labelled else self._ranked
-            self._sides[side] = arrange(system, pair.both)
-        return side
-
-    def __call__(self, weights: NDArray[Any]) -> Array:
-        oracle = any(
-            isinstance(metric, RankedMetric) and metric.with_oracle for metric, *_ in self._index
-        )
-        known: dict[_Side, Any] = {
-            key: side.totals(weights, with_oracle=oracle)
-            if isinstance(side, Arranged)
-            else side.classes(weights)
-            for key, side in self._sides.items()
-        }
-        return np.stack(
-            [
-                metric.measure(known[side])
-                if side == limit or not isinstance(metric, AreaMetric)
-                else metric.area(known[side], _fewest(known[side], known[limit]))
-                for metric, side, limit in self._index
-            ]
-        )
-
-    def _ranked(self, system: int, some: Flags) -> Arranged:
-        data = self._data
-        loss = data.loss[system, some]
-        answered = ~np.isnan(loss)
-        predictions = Predictions(data.confidence[system, some], loss, answered)
-        return Arranged(predictions, data.units[some])
-
-    def _scored(self, system: int, some: Flags) -> ArrangedScores:
-        data = self._data
-        kept = some & data.answered[system]
-        scored = Scored(data.confidence[system, kept], data.loss[system, kept] == 0.0)
-        return ArrangedScores(scored, data.units[kept])
-
-
-def _fewest(first: Totals, second: Totals) -> Array:
-    """The smaller number of answered items of the two systems, in every replicate."""
-    return np.minimum(first.items.sum(axis=-1), second.items.sum(axis=-1)).astype(float)
+def _extremes(measure: ScoresOfPairs, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Lowest and highest scores with an unseen item; fewer draws of very many clusters."""
+    if measure.clusters > _MANY_CLUSTERS:
+        draws = min(draws, SEEN.resamples)
+    sizes = measure.unseen_sizes()
+    parts = [
+        measure.extremes(*some)
+        for some in unseen_draws(measure.clusters, measure.rows, sizes, draws, rng)
+    ]
+    low, high = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+    return low, high
 
 
 def _comparison(
-    pair: _Pair, tested: TestedDifference, request: ComparisonRequest[ItemMetric]
+    pair: ItemPair, tested: TestedDifference, request: ComparisonRequest[ItemMetric]
 ) -> Comparison:
     names = pair.data.systems
     row = tested_comparison(
@@ -328,16 +266,19 @@ def tested_comparison(
     items: int,
 ) -> Comparison:
     """A comparison of two systems, with an interval that agrees with the adjusted p-value."""
-    gap, alone, adjusted = tested
-    mean, sd, interval, _, reason = gap.difference
+    gap = tested.gap
+    mean, sd, _, _, reason = gap.difference
+    alone = tested.p_value()
+    adjusted = bonferroni(alone, tested.comparisons)
+    seen = math.nan if tested.unseen is None else tested.p_seen()
     upwards = metric.direction is Direction.HIGHER
-    no_worse = math.nan
+    chance, no_worse = tested.chance_above(0.0), math.nan
     if request.margin is not None:
-        shift = request.margin
-        no_worse = _NORMAL.cdf(gap.score(-shift) if upwards else -gap.score(shift))
+        above = tested.chance_above(-request.margin if upwards else request.margin)
+        no_worse = above if upwards else 1.0 - above
     sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - request.level else 0
-    ends = interval.low, interval.high
-    low, high = ends if reason else clip_to_verdict(Ends(*ends), sign)
+    ends = tested.ends(request.level)
+    low, high = ends if reason else clip_to_verdict(ends, sign)
     return Comparison(
         metric=metric,
         task="",
@@ -350,7 +291,8 @@ def tested_comparison(
         interval=Interval(low, high, request.level, request.covers),
         p_value=alone,
         adjusted=adjusted,
-        chance=_NORMAL.cdf(gap.score() if upwards else -gap.score()),
+        probable=bonferroni(seen, tested.comparisons),
+        chance=chance if upwards else 1.0 - chance,
         wins=0,
         ties=0,
         losses=0,
@@ -362,7 +304,7 @@ def tested_comparison(
     )
 
 
-def _caution(pair: _Pair, gap: Gap) -> str:
+def _caution(pair: ItemPair, gap: Gap) -> str:
     """A caution about the comparison; empty if there is none."""
     metric, data = pair.metric, pair.data
     reach = [float(data.answered[at, pair.both].mean()) for at in (pair.first, pair.second)]

@@ -14,14 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Adjust, ComparisonRequest
-from errbar.analysis.compare_items import (
-    ItemMetric,
-    TestedDifference,
-    compare_items,
-    p_value_of,
-    tested_comparison,
-)
-from errbar.analysis.methods.bootstrap import SEEN, Bootstrap, Gap, require_bootstrap
+from errbar.analysis.compare_items import TestedDifference, compare_items, tested_comparison
+from errbar.analysis.item_measures import ItemMetric
+from errbar.analysis.methods.bootstrap import Bootstrap, Gap, require_bootstrap
 from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
@@ -38,7 +33,7 @@ from errbar.metrics.ranked import COMMON, Augrc, Aurc, LabelMetric, RankedMetric
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 
-_DEFAULT = SEEN
+_DEFAULT = Bootstrap()
 _QUARTERS = (0.25, 0.5, 0.75)  # of the common coverage, where no coverage is asked for
 
 
@@ -112,7 +107,7 @@ def compare(
     >>> a = Predictions([0.9, 0.8, 0.7, 0.6] * 12, [0, 0, 0, 1] * 12)
     >>> b = Predictions([0.9, 0.8, 0.7, 0.6] * 12, [0, 1, 1, 0] * 12)
     >>> [row.verdict for row in compare({"a": a, "b": b}, coverages=[0.5], rng=0)]
-    ['a is better', 'a is better', 'a is better']
+    ['a is better', 'a is probably better', 'a is better']
     """
     require_bootstrap(method)
     data = _same_items(systems)
@@ -202,6 +197,8 @@ def compare_paired(
 ) -> Comparisons:
     """ROC-AUC of two scores of the same items, by DeLong's covariance.
 
+    It assumes that there are no rare failures; `Runs.compare` does not.
+
     Examples
     --------
     >>> print(compare_paired([1, 2, 4, 3, 6, 5], [2, 4, 5, 6, 3, 1], [0, 0, 0, 1, 1, 1])[0])
@@ -228,7 +225,6 @@ gives no spread)
 
 def _areas(gap: Gap, level: float, items: int, words: str) -> Comparisons:
     request: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
-    p_value = p_value_of(gap)
-    tested = TestedDifference(gap, p_value, p_value)
-    row = tested_comparison(RocAuc(), ("first", "second"), tested, request, items)
+    names = ("first", "second")
+    row = tested_comparison(RocAuc(), names, TestedDifference(gap), request, items)
     return Comparisons((row,), words)

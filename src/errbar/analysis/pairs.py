@@ -19,7 +19,7 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Assumption, bounds_of_metric
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
-from errbar.analysis.spreads import SCORES, EndsByScore, Independent, Paired, Spread
+from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
 from errbar.base.remarks import counted, setting
 from errbar.errors import InputError
@@ -151,16 +151,11 @@ class Differences:
                 f"{data.metric}: votes by answer are supported for the estimand 'population' only."
             )
         counts = [data.counts(at, some) for at in systems]
-        levels = [2.0 * _NORMAL.cdf(z) - 1.0 for z in SCORES[1:].tolist()]
-        tables = Calibrated(self._covers).at_levels(counts, data.metric, levels[::-1])
+        tables = Calibrated(self._covers).at_levels(counts, data.metric, LEVELS[::-1])
         found = []
-        for cells in (table[::-1] for table in tables):
-            mean, sd = cells[0].mean, cells[0].sd
-            lows = np.array([mean, *(cell.interval.low for cell in cells)])
-            highs = np.array([mean, *(cell.interval.high for cell in cells)])
-            below = np.maximum.accumulate(np.maximum(mean - lows, 0.0))
-            above = np.maximum.accumulate(np.maximum(highs - mean, 0.0))
-            found.append(EndsByScore(mean, sd, below, above))
+        for row in tables:
+            ends = [(cell.interval.low, cell.interval.high) for cell in row[::-1]]
+            found.append(EndsByScore.of(row[-1].mean, row[-1].sd, ends))
         return found
 
     def _of_rewards(self, system: int, some: NDArray[np.bool_], noise: Array) -> EndsByScore:

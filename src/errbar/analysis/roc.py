@@ -146,21 +146,26 @@ def estimate(
         return RocAuc().measure(arranged.classes(weights))[None, :]
 
     def extremes(weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
-        classes = arranged.classes(weights)
-        positive, negative = more.T[:, :, None]
-        none = np.zeros_like(positive)
-        worst = Classes(
-            np.hstack([positive, classes.positives, none]),
-            np.hstack([none, classes.negatives, negative]),
-        )
-        best = Classes(
-            np.hstack([none, classes.positives, positive]),
-            np.hstack([negative, classes.negatives, none]),
-        )
+        worst, best = with_unseen_classes(arranged.classes(weights), more)
         return RocAuc().measure(worst), RocAuc().measure(best)
 
     unseen = Unseen(extremes, _cluster_sizes(scored))
     return resampled_estimate(RocAuc(), scored.scored(), measure, unseen, arranged, method, rng)
+
+
+def with_unseen_classes(classes: Classes, more: NDArray[Any]) -> tuple[Classes, Classes]:
+    """Classes with an unseen positive and an unseen negative at the wrong and at the right ends."""
+    positive, negative = more.T[:, :, None]
+    none = np.zeros_like(positive)
+    worst = Classes(
+        np.hstack([positive, classes.positives, none]),
+        np.hstack([none, classes.negatives, negative]),
+    )
+    best = Classes(
+        np.hstack([none, classes.positives, positive]),
+        np.hstack([negative, classes.negatives, none]),
+    )
+    return worst, best
 
 
 def _cluster_sizes(scored: Scored | Grouped) -> tuple[tuple[Array, Array], ...]:

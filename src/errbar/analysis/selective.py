@@ -51,7 +51,7 @@ def estimate(
     ranked = _require_predictions(predictions).ranked()
     require_reach(chosen, ranked)
     arranged = predictions.arranged()
-    bounds = _loss_bounds(ranked)
+    bounds = loss_bounds(ranked)
     most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
     def measure(weights: NDArray[Any]) -> Array:
@@ -59,8 +59,8 @@ def estimate(
 
     def extremes(weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
         totals = arranged.totals(weights, with_oracle=chosen.with_oracle)
-        worst = chosen.measure(_with_unseen(totals, more, bounds[1], last=True))
-        best = chosen.measure(_with_unseen(totals, more, bounds[0], last=False))
+        worst = chosen.measure(with_unseen(totals, more, bounds[1], last=True))
+        best = chosen.measure(with_unseen(totals, more, bounds[0], last=False))
         return np.minimum(worst, most), np.minimum(best, most)
 
     unseen = Unseen(extremes, (_cluster_sizes(predictions),))
@@ -76,7 +76,7 @@ def _cluster_sizes(predictions: Predictions | Grouped) -> tuple[Array, Array]:
     return sizes_of_clusters(np.bincount(predictions.clusters), predictions.cluster_count)
 
 
-def _loss_bounds(ranked: Ranked) -> tuple[float, float]:
+def loss_bounds(ranked: Ranked) -> tuple[float, float]:
     """Least and largest loss that an item can have.
 
     They are 0 and 1 if all losses lie between. Of other losses the bounds are not known; they are
@@ -89,7 +89,7 @@ def _loss_bounds(ranked: Ranked) -> tuple[float, float]:
     return (0.0 if least >= 0.0 else low), high
 
 
-def _with_unseen(totals: Totals, share: Array, loss: float, *, last: bool) -> Totals:
+def with_unseen(totals: Totals, share: Array, loss: float, *, last: bool) -> Totals:
     """Totals with an unseen item at the highest confidence; the oracle ranks it first or last."""
 
     def put(part: NDArray[Any], new: Array, *, at_end: bool = False) -> NDArray[Any]:

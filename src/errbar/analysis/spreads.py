@@ -21,6 +21,7 @@ from errbar.kernels.interval import normal_reach
 _NORMAL = NormalDist()
 # Normal scores at which the ends of a system are computed; between them they are nearly linear.
 SCORES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0])
+LEVELS = tuple(2.0 * _NORMAL.cdf(z) - 1.0 for z in SCORES[1:].tolist())
 
 
 class Spread(Protocol):
@@ -133,6 +134,14 @@ class EndsByScore(NamedTuple):
     sd: float
     below: Array  # distance from the mean to the lower end, at each of `SCORES`
     above: Array
+
+    @classmethod
+    def of(cls, mean: float, sd: float, ends: Sequence[tuple[float, float]]) -> "EndsByScore":
+        """From the ends at each of `LEVELS`."""
+        lows, highs = np.array([(mean, mean), *ends]).T
+        below = np.maximum.accumulate(np.maximum(mean - lows, 0.0))
+        above = np.maximum.accumulate(np.maximum(highs - mean, 0.0))
+        return cls(mean, sd, below, above)
 
 
 class Independent(NamedTuple):

@@ -41,8 +41,11 @@ _CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; a Newton step leaves ab
 _NORMAL = NormalDist()
 _SAFE = 1e-300  # keeps the normal score of a chance finite
 _SMALLEST = 1e-15  # least tail probability; smaller ones are lost to rounding
+_ROUGH = 1e-4  # accuracy of a guess: a tenth of the error of the approximation behind it
+_SADDLES = 200  # most iterations for a saddle point; bisection alone would need 50
+_FLAT = 1e-4  # below this signed root the formula of the score is 0/0, and its limit is used
 
-# Trapezoidal rule after the substitution s = sinh(u), for an integrand that decays like a power.
+# Trapezoidal rule after the substitution s = sinh(u); 1e-8 of a decay like s^-3 lies beyond.
 _S = np.arange(0.0, 10.0, 0.1)
 _NODES = np.sinh(_S)
 _WEIGHTS = np.cosh(_S) * _S[1]
@@ -230,12 +233,12 @@ class _WeightedMean:
         mean = (float(often @ values) + self._bound * usual) / total
         spread = math.sqrt(self.apart_from(mean).slopes(0.0)[1]) / total
         within = (self._least, self._most)
-        return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, 1e-4)
+        return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, _ROUGH)
 
     def corrected(self, x: float, z: float) -> float:
         """Quantile at the normal score `z`, by numerical integration, starting from `x`."""
         least, most = self._least, self._most
-        nearby = x + 1e-3 * min(x - least, most - x)
+        nearby = x + 1e-3 * min(x - least, most - x)  # for the slope of the score
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
             chance = _chance_below(self.apart_from(x).pooled())
@@ -259,23 +262,23 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
     least, most = terms.extent
     low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
     t = 0.0
-    for _ in range(200):
+    for _ in range(_SADDLES):
         slope, curve = terms.slopes(t)
-        if abs(slope) <= 1e-12 * math.sqrt(curve):
+        if abs(slope) <= 1e-12 * math.sqrt(curve):  # of a standard deviation: rounding error
             break
         low, high = (t, high) if slope < 0 else (low, t)
         step = t - slope / curve
         t = step if low < step < high else 0.5 * (low + high)
     w = math.copysign(math.sqrt(max(-2.0 * terms.generating(t), 0.0)), t)
     v = t * math.sqrt(curve)
-    return (w + math.log(v / w) / w if abs(w) > 1e-4 else 0.0), t
+    return (w + math.log(v / w) / w if abs(w) > _FLAT else 0.0), t
 
 
 def _chance_below(terms: _Terms) -> float:
     """Chance that the sum is negative, by an integral through the saddle point."""
     score, t = _saddle(terms)
     scale = 1.0 / math.sqrt(terms.slopes(t)[1])
-    if abs(t) < 1e-6 * scale:
+    if abs(t) < 1e-6 * scale:  # at the mean the integrand has its pole; the score is exact there
         return _NORMAL.cdf(score)
     # The contour bends to the side on which the integrand decays fastest.
     bend = -0.5 if terms.shape @ np.sign(terms.apart) + np.sign(terms.unseen[0]) > 0 else 0.5
@@ -287,9 +290,8 @@ def _chance_below(terms: _Terms) -> float:
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)
 
 
-_ENDS, _SADDLES = 30, 100  # most iterations for an end, and for a saddle point
-_CLOSE, _SADDLE = 1e-3, 1e-6  # accuracy of each, in units of a normal score
-_FLAT = 1e-4  # below this signed root the formula is 0/0, and its limit is used
+_ENDS = 30  # most iterations for an end
+_CLOSE, _SADDLE = 1e-3, 1e-6  # accuracy of an end and of a saddle point, in normal scores
 
 
 def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
@@ -381,7 +383,7 @@ def root(
 ) -> float:
     """Root of an increasing, nearly linear function, by the secant method within a bracket."""
     low, high = within
-    margin = 1e-3 * (high - low)
+    margin = 1e-3 * (high - low)  # the function may be infinite at the bounds
     old = min(max(start, low + margin), high - margin)
     off_old = rising(old)
     new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)

@@ -21,13 +21,15 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 
-_POINTS = 20  # of the discrete distribution
+_POINTS = 20  # of the discrete distribution; 40 move no end of the benchmark by 1% of its width
 # Grid for the concentration of the Dirichlet prior, in questions: the smaller, the fewer points are
 # used. A fixed value is too coarse for a smooth distribution observed with 64 trials per question.
 _MASSES = 2.0 ** np.arange(-4, 6)
 _SHARES = _MASSES / _POINTS  # of each point
 _LOG_PRIOR = np.log(_MASSES) - _MASSES  # exponential, mean 1: few trials tell little about it
-_AT_AN_END = 0.1  # prior probability that a point is 0, and that it is 1
+# Prior probability that a point is 0, and that it is 1: two points of twenty each. With 0.05 or 0.2
+# the ends for the benchmark move by 2% of the width or less, and by 8% for pass@4 of ten questions.
+_AT_AN_END = 0.1
 _SIDE = 0.5  # both parameters of the Beta prior of all other points
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4  # burn-in, sweeps after it, and thinning
 _NEVER = -1e5  # stands for log 0, and can be multiplied by 0

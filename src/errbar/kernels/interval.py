@@ -152,6 +152,7 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
     shares = []
     for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
         moved = bias + normal.inv_cdf(share)
+        # Efron's formula has a pole at 1; beyond it the end is the farthest replicate.
         shares.append(normal.cdf(bias + moved / max(1.0 - skew * moved, 1e-3)))
     low, high = np.quantile(replicates, shares)
     return float(low), float(high)

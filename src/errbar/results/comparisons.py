@@ -181,9 +181,10 @@ class Comparisons(Rows[Comparison]):
         fewest = min(row.undone_by for row in rows)
         failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
         which = "" if len(rows) == 1 else " the weakest of them"
+        undone = f"; {failures} among new questions would undo{which or ' it'}" if fewest else ""
         note = (
-            f"Probably better: assuming no rare failures, too rare to show in these questions; "
-            f"{failures} among new questions would undo{which or ' it'}."
+            f"Probably better: assuming no rare failures, too rare to show in these "
+            f"{rows[0].unit}s{undone}."
         )
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
 

@@ -183,7 +183,7 @@ def test_two_scores_of_the_same_labels_have_delong() -> None:
     expected = roc.compare_paired(
         first["confidence"].to_numpy(), second["confidence"].to_numpy(), first["outcome"].to_numpy()
     )
-    found = errbar.load(both(first, second)).compare("roc-auc")
+    found = errbar.load(both(first, second)).compare("roc-auc", assume="no rare failures")
     assert type(found) is type(expected)
     assert found.method == expected.method == "DeLong's covariance"
     renamed = replace(found, rows=(replace(found[0], first="first", second="second"),))
@@ -193,7 +193,8 @@ def test_two_scores_of_the_same_labels_have_delong() -> None:
 def test_several_of_them_are_adjusted_for_their_number() -> None:
     first, second = labelled()
     third = second.with_columns(system=pl.lit("c"), confidence=second["confidence"].reverse())
-    found = errbar.load(both(first, second, third)).compare("roc-auc")
+    runs = errbar.load(both(first, second, third))
+    found = runs.compare("roc-auc", assume="no rare failures")
     scores = {one["system"][0]: one["confidence"].to_numpy() for one in (first, second, third)}
     labels = first["outcome"].to_numpy()
     for row in found:
@@ -203,9 +204,52 @@ def test_several_of_them_are_adjusted_for_their_number() -> None:
         each = pair.interval
         assert row.interval.low == pytest.approx(min(each.low, row.interval.low))
         assert row.interval.high == pytest.approx(max(each.high, row.interval.high))
-    loose = errbar.load(both(first, second, third)).compare("roc-auc", adjust="none")
+    loose = runs.compare("roc-auc", adjust="none", assume="no rare failures")
     assert loose[0].interval.low > found[0].interval.low
     assert loose[0].adjusted == loose[0].p_value
+
+
+def test_rare_failures_leave_a_difference_of_areas_open() -> None:
+    """The placements of 30 positives are those of a sample that misses one failure in thirty."""
+    rng = np.random.default_rng(4)
+    label = np.repeat([1.0, 0.0], 30)
+    shared = rng.normal(size=60)
+    first, second = shared + 1.5 * label, shared + 2.1 * label
+    named = [
+        table(1, name).with_columns(outcome=pl.Series(label), confidence=pl.Series(scores))
+        for name, scores in (("a", first), ("b", second))
+    ]
+    found = only(both(*named), "roc-auc")
+    assert (found.better, found.probably_better) == ("", "b")
+    above = [np.mean(second[:30, None] > second[None, 30:], axis=1)]
+    above.append(np.mean(first[:30, None] > first[None, 30:], axis=1))
+    weights = rng.standard_exponential((20_000, 31))
+    weights /= weights.sum(axis=1, keepdims=True)
+    worst = weights @ np.append(above[0] - above[1], -1.0)  # b fails on an unseen positive
+    assert np.quantile(worst, 0.025) < 0.0 < np.mean(above[0] - above[1])
+    assert -found.interval.high <= np.quantile(worst, 0.025) + 0.002  # negatives only widen it
+
+
+@pytest.mark.parametrize("metric", ["aurc", "risk@0.5"])
+def test_a_comparison_holds_with_an_unseen_item_written_out(metric: str) -> None:
+    """Weights of the Bayesian bootstrap, as copies in a thousandth each, of 12 items and one."""
+    systems = {"a": predictions(table(1, "a", 12)), "b": predictions(table(2, "b", 12))}
+    (found,) = selective.compare(systems, metric, rng=0)
+    rng, chosen = np.random.default_rng(5), parse(metric)
+    assert isinstance(chosen, RankedMetric)
+    lowest = []
+    for weights in rng.standard_exponential((400, 13)):
+        often = np.maximum(np.rint(1000 * weights), 1).astype(int)
+        numbers = [
+            chosen.value(
+                Predictions(
+                    np.repeat([*data.confidence, 99.0], often), np.repeat([*data.loss, lost], often)
+                ).ranked()
+            )
+            for data, lost in ((systems["a"], 0.0), (systems["b"], 1.0))
+        ]
+        lowest.append(numbers[0] - numbers[1])
+    assert found.interval.low == pytest.approx(np.quantile(lowest, 0.025), abs=0.06)
 
 
 @pytest.mark.parametrize("same_labels", [True, False])

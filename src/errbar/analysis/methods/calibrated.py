@@ -47,7 +47,7 @@ from errbar.metrics.categories import Bayes
 from errbar.results.estimate import Estimand, Interval
 
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # relative: of sums in another order
 ENOUGH = 10  # questions of a stratum: coverage was studied for so many and more
 
 

@@ -1,0 +1,160 @@
+"""The scores of pairs of systems on their common items, as functions of the weights of clusters."""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.bootstrap import Sizes
+from errbar.analysis.ranked import Flags, PairedItems
+from errbar.analysis.roc import with_unseen_classes
+from errbar.analysis.selective import loss_bounds, with_unseen
+from errbar.base.arrays import Array
+from errbar.data.predictions import Arranged, Predictions, Totals
+from errbar.data.scored import ArrangedScores, Scored
+from errbar.kernels.resample import sizes_of_clusters
+from errbar.metrics.ranked import AreaMetric, LabelMetric, RankedMetric
+
+ItemMetric = RankedMetric | LabelMetric
+
+
+class ItemPair(NamedTuple):
+    """Two systems by one metric, on the items of both."""
+
+    data: PairedItems
+    metric: ItemMetric
+    first: int
+    second: int
+    both: Flags
+    reason: str  # why there is no difference
+
+    @property
+    def has_delong(self) -> bool:
+        """Whether both systems score the same labels, and items are not clustered."""
+        if not isinstance(self.metric, LabelMetric) or self.reason:
+            return False
+        first, second = self.data.loss[[self.first, self.second]][:, self.both]
+        clusters = self.data.clusters[self.both]
+        alone = np.unique(clusters).size == clusters.size
+        return alone and not np.isnan(first).any() and np.array_equal(first, second)
+
+
+_Side = tuple[int, bytes, bool]  # a system, some of the items, and whether labels are ranked
+
+
+class ScoresOfPairs:
+    """The scores of one task that pairs need, as functions of the weights of clusters."""
+
+    def __init__(self, data: PairedItems) -> None:
+        self._data = data
+        self.clusters = int(data.units.max()) + 1
+        self._sides: dict[_Side, Arranged | ArrangedScores] = {}
+        # metric, its system, and the system whose coverage it is not to exceed
+        self._index: dict[tuple[ItemMetric, _Side, _Side], int] = {}
+
+    @property
+    def size(self) -> int:
+        """Number of scores."""
+        return len(self._index)
+
+    @property
+    def rows(self) -> int:
+        """How long the longest work array of one replicate is."""
+        return max(side.rows for side in self._sides.values())
+
+    def places(self, pair: ItemPair) -> tuple[int, int]:
+        """Indices of the scores of the two systems."""
+        left, right = (self._side(pair, system) for system in (pair.first, pair.second))
+        common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
+        limits = (right, left) if common else (left, right)
+        first, second = (
+            self._index.setdefault((pair.metric, side, limit), len(self._index))
+            for side, limit in zip((left, right), limits, strict=True)
+        )
+        return first, second
+
+    def _side(self, pair: ItemPair, system: int) -> _Side:
+        labelled = isinstance(pair.metric, LabelMetric)
+        side = system, pair.both.tobytes(), labelled
+        if side not in self._sides:
+            arrange = self._scored if labelled else self._ranked
+            self._sides[side] = arrange(system, pair.both)
+        return side
+
+    def __call__(self, weights: NDArray[Any]) -> Array:
+        """The scores in each resample: a row per score."""
+        return self._measured(
+            {
+                key: side.totals(weights, with_oracle=self._with_oracle)
+                if isinstance(side, Arranged)
+                else side.classes(weights)
+                for key, side in self._sides.items()
+            }
+        )
+
+    def unseen_sizes(self) -> Sizes:
+        """Sizes of an unseen item or cluster, and for ROC areas of its positives and negatives."""
+        data = self._data
+        sizes = [np.bincount(data.units).astype(float)]
+        if any(not isinstance(side, Arranged) for side in self._sides.values()):
+            classes = data.loss == 0.0, data.answered & (data.loss != 0.0)
+            sizes += [
+                np.concatenate([np.bincount(data.units, row) for row in rows]) for rows in classes
+            ]
+        return tuple(sizes_of_clusters(part, self.clusters) for part in sizes)
+
+    def extremes(self, weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
+        """The lowest and the highest scores that an unseen item or cluster leaves."""
+        worst: dict[_Side, Any] = {}
+        best: dict[_Side, Any] = {}
+        least, most = self._loss_bounds
+        for key, side in self._sides.items():
+            if isinstance(side, Arranged):
+                totals = side.totals(weights, with_oracle=self._with_oracle)
+                worst[key] = with_unseen(totals, more[:, :1], most, last=True)
+                best[key] = with_unseen(totals, more[:, :1], least, last=False)
+            else:
+                worst[key], best[key] = with_unseen_classes(side.classes(weights), more[:, 1:])
+        limit = max(1.0, most - least)  # of a risk, an excess or a coverage, but for rounding
+        low, high = np.sort([self._measured(worst), self._measured(best)], axis=0)
+        return np.minimum(low, limit), np.minimum(high, limit)
+
+    @property
+    def _with_oracle(self) -> bool:
+        metrics = (metric for metric, *_ in self._index)
+        return any(isinstance(metric, RankedMetric) and metric.with_oracle for metric in metrics)
+
+    @cached_property
+    def _loss_bounds(self) -> tuple[float, float]:
+        """Least and largest loss that an item of this task can have."""
+        known = self._data.loss[~np.isnan(self._data.loss)]
+        return loss_bounds(Predictions(np.zeros(known.size), known).ranked())
+
+    def _measured(self, known: dict[_Side, Any]) -> Array:
+        return np.stack(
+            [
+                metric.measure(known[side])
+                if side == limit or not isinstance(metric, AreaMetric)
+                else metric.area(known[side], _fewest(known[side], known[limit]))
+                for metric, side, limit in self._index
+            ]
+        )
+
+    def _ranked(self, system: int, some: Flags) -> Arranged:
+        data = self._data
+        loss = data.loss[system, some]
+        answered = ~np.isnan(loss)
+        predictions = Predictions(data.confidence[system, some], loss, answered)
+        return Arranged(predictions, data.units[some])
+
+    def _scored(self, system: int, some: Flags) -> ArrangedScores:
+        data = self._data
+        kept = some & data.answered[system]
+        scored = Scored(data.confidence[system, kept], data.loss[system, kept] == 0.0)
+        return ArrangedScores(scored, data.units[kept])
+
+
+def _fewest(first: Totals, second: Totals) -> Array:
+    """The smaller number of answered items of the two systems, in every replicate."""
+    return np.minimum(first.items.sum(axis=-1), second.items.sum(axis=-1)).astype(float)
