@@ -5,10 +5,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from errbar.base.equality import EqualByValue
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
-from errbar.results.estimate import Interval
+from errbar.results.estimate import EqualByValue, Interval
 
 INCONCLUSIVE = "inconclusive"
 

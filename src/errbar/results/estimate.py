@@ -5,17 +5,50 @@ Numbers print to two significant digits of their standard deviation.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from errbar.base.equality import EqualByValue
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
 
 SIMULATIONS = 200  # data sets that an audit simulates
 _SLACK = 1e-9  # an end and a value this close are equal, but for rounding
+
+
+class EqualByValue:
+    """Equality and hash of a dataclass by its fields, with nan equal to nan.
+
+    Its decorator says `eq=False`. Since Python 3.13 dataclasses compare their fields one by one, so
+    a record with a nan would not equal its copy.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Score(EqualByValue):
+    ...     value: float
+    >>> Score(float("nan")) == Score(math.nan), Score(0.5) == Score(0.25)
+    (True, False)
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        return hash(_values(self))
+
+
+def _values(record: Any) -> tuple[Any, ...]:
+    values = (getattr(record, field.name) for field in fields(record))
+    return tuple(
+        None if isinstance(value, float) and math.isnan(value) else value for value in values
+    )
 
 
 class Estimand(StrEnum):

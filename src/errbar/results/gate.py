@@ -10,7 +10,6 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from errbar.base.arguments import number
-from errbar.base.equality import EqualByValue
 from errbar.base.markup import JUnitCase, inert_markdown, junit_report, markdown_table
 from errbar.base.remarks import Caution, Explanation, all_of, counted, way_to_say
 from errbar.base.tables import (
@@ -30,7 +29,7 @@ from errbar.metrics.grammar import metric_of
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
-from errbar.results.estimate import Estimand, covered
+from errbar.results.estimate import EqualByValue, Estimand, covered
 
 _FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
 EXIT_CODES = (0, 1, 3)  # allowed for an inconclusive gate

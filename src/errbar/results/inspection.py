@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from errbar.base.equality import EqualByValue
 from errbar.base.remarks import counted
 from errbar.base.tables import Table
 from errbar.data.queries.questions import Slice, without_cluster
 from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.results.base import Result
+from errbar.results.estimate import EqualByValue
 
 _MOST_NAMED, _LONGEST = 3, 60  # names in a title, and their characters
 

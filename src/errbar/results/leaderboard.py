@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from errbar.base.equality import EqualByValue
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
-from errbar.results.estimate import Interval, covered
+from errbar.results.estimate import EqualByValue, Interval, covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

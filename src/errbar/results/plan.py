@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from errbar.base.equality import EqualByValue
 from errbar.base.remarks import Caution, counted, way_to_say
 from errbar.base.tables import Headline, Tone, percent
 from errbar.results.base import Result
+from errbar.results.estimate import EqualByValue
 
 if TYPE_CHECKING:
     from errbar.results.pictures.vega import Picture
