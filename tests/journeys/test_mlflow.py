@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     example_data(place)
     (code,) = (block.text for block in blocks(PAGE) if block.is_code)
     (place / "page.py").write_text(code, encoding="utf-8")
-    command = [python, str(FIXTURES / "run_mlflow.py"), sysconfig.get_path("purelib"), "page.py"]
+    places = [str(Path(errbar.__file__).parent.parent), sysconfig.get_path("purelib")]
+    command = [python, str(FIXTURES / "run_mlflow.py"), *places, "page.py"]
     done = subprocess.run(
         command, env={**os.environ}, capture_output=True, text=True, check=False, cwd=place
     )
