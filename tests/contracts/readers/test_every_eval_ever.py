@@ -226,7 +226,7 @@ def test_two_runs_are_trials_and_state_their_own_scores(tmp_path: Path) -> None:
     found = [(row["question"], row["trial"]) for row in rows_of(runs)]
     assert sorted(found) == [(q, t) for q in "abcd" for t in range(1 if q == "d" else 2)]
     assert above(runs.source.origin.remarks) == [
-        "acme/model-1 · sums: 2 files, whose records are its trials."
+        "acme/model-1 · sums: 2 files, whose records are its trials (files='systems' to change)."
     ]
     assert "states 0.6667 for its own records" in remarks_of(runs)
     assert {one.claim.name: one.value for one in runs.agreements()} == {"total_rows": 7}

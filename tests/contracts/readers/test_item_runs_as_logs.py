@@ -89,7 +89,9 @@ def with_signals(rows: list[dict[str, Any]]) -> None:
 
 def test_a_signal_is_chosen_and_which_it_was_stands_above_the_numbers(run: Path) -> None:
     before = [row["confidence"] for row in rows_of(run)]
-    assert above(errbar.load(run).source.origin.remarks) == ["Confidence: llm_evidence_count."]
+    assert above(errbar.load(run).source.origin.remarks) == [
+        "Confidence: llm_evidence_count (signal='-llm_evidence_count' to change)."
+    ]
     edit(run, with_signals)
     runs = errbar.load(run)
     assert [row["confidence"] for row in rows_of(runs)] == before

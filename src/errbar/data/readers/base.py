@@ -210,21 +210,18 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
     return list(map(next, map(counters.__getitem__, keys)))
 
 
-def joined_runs_remark(
-    subject: str, runs: int, names: Sequence[str] = (), *, can_choose: bool = False
-) -> Above:
-    """Guess that several runs of a system are its trials; `can_choose` if --files can split them.
+def joined_runs_remark(subject: str, runs: int, names: Sequence[str] = ()) -> Above:
+    """Guess that several runs of a system are its trials.
 
     Examples
     --------
     >>> joined_runs_remark("gpt on gsm8k", 2, ["a.json", "b.json"])
-    'Trials: gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system.'
+    "Trials: gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system \
+(files='systems' to change)."
     """
     shown = f" ({some_of(names)})" if names else ""
     text = f"Trials: {subject}: {runs} runs{shown} are read as trials of one system"
-    if can_choose:
-        return guess(text, option="--files systems", argument="files='systems'")
-    return guess(text)
+    return guess(text, option="--files systems", argument="files='systems'")
 
 
 def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -> float | None:

@@ -26,6 +26,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.log_names import runs_apart
 from errbar.data.readers.logs import Claim, Log, some_of
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
@@ -105,7 +106,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 f"{system} · {task}: {n} files are read as runs of one system, with their samples "
                 f"as trials; the pass@k that each states is not checked"
             )
-            log.remarks.append(guess(text))
+            log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
     return log
 
 
@@ -162,9 +163,11 @@ def _systems(files: Sequence[_EvalResults], choice: Choice, log: Log) -> list[st
         ways.setdefault((file.model, file.task), set()).add(file.how)
     apart = [f"{file.model} ({file.how})" for file in files]
     alike = [len(ways[file.model, file.task]) == 1 for file in files]
-    return [
+    named = [
         file.model if same else name for file, same, name in zip(files, alike, apart, strict=True)
     ]
+    subjects = {file.path: (system, file.task) for file, system in zip(files, named, strict=True)}
+    return list(runs_apart(subjects, choice.files, _RESULTS).values())
 
 
 def _add(log: Log, file: _EvalResults, system: str, starts: Counter[tuple[str, str]]) -> None:

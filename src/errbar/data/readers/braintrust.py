@@ -87,7 +87,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     origins = [_origin(trial.record) for trial in trials]
     by_record = None not in origins
     if not by_record:
-        log.remarks.append(guess("Questions: the inputs; trials with the same input are repeats"))
+        log.remarks.append(
+            guess(
+                "Questions: the inputs; trials with the same input are repeats",
+                option="--rows questions",
+                argument="rows='questions'",
+            )
+        )
     _add(log, trials, systems, origins if by_record else [None] * len(trials), scorer)
     if stated:
         claims = {trial.path: system for trial, system in zip(trials, systems, strict=True)}
@@ -194,8 +200,16 @@ def _origin(record: Mapping[str, Any]) -> str | None:
 
 
 def _systems(trials: Sequence[_SpanTrial], choice: Choice, log: Log) -> list[str]:
-    """Systems are experiment names; else files, if each has one experiment; else ids."""
+    """Systems are experiment names; else files, if each has one experiment; else ids.
+
+    With files='systems' or files='trials' they are the files, whatever these name.
+    """
     files = list(dict.fromkeys(trial.path for trial in trials))
+    if choice.files is not None:
+        naming = name_systems(files, files_are=choice.files)
+        log.remarks += naming.remarks
+        by_file = dict(zip(files, naming.systems, strict=True))
+        return [by_file[trial.path] if len(files) > 1 else "" for trial in trials]
     places: dict[str, set[Path]] = {}
     for trial in trials:
         places.setdefault(trial.experiment, set()).add(trial.path)
@@ -203,7 +217,13 @@ def _systems(trials: Sequence[_SpanTrial], choice: Choice, log: Log) -> list[str
     if not any(trial.experiment or trial.name for trial in trials):
         models = [exports.part_of(trial.record, "metadata").get("model") for trial in trials]
         if all(isinstance(model, str) for model in models):
-            log.remarks.append(guess("Systems: the model in the metadata of spans"))
+            log.remarks.append(
+                guess(
+                    "Systems: the model in the metadata of spans",
+                    option="--files systems",
+                    argument="files='systems'",
+                )
+            )
             return [str(model) for model in models]
         naming = name_systems(files, files_are=choice.files)
         log.remarks += naming.remarks
@@ -212,7 +232,13 @@ def _systems(trials: Sequence[_SpanTrial], choice: Choice, log: Log) -> list[str
     names = dict(zip(files, systems_of(files), strict=True))
     use_files = apart and len(files) > 1 and not all(trial.name for trial in trials)
     if use_files:
-        log.remarks.append(guess("Systems: named after the files, each of which has an experiment"))
+        log.remarks.append(
+            guess(
+                "Systems: named after the files, each of which has an experiment",
+                option="--files trials",
+                argument="files='trials'",
+            )
+        )
     return [
         trial.name or (names[trial.path] if use_files else trial.experiment) for trial in trials
     ]

@@ -32,8 +32,9 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
-from errbar.data.readers.tables.naming import systems_of
+from errbar.data.readers.tables.naming import repeats_of, systems_of
 from errbar.errors import InputError
 
 _OLD = "result"  # the only score before version 1
@@ -49,6 +50,15 @@ class _ReviewTrial(NamedTuple):
     main: str
     answer: str | None
     target: str | None
+
+
+class _Review(NamedTuple):
+    """A file of reviews."""
+
+    path: Path
+    system: str
+    task: str
+    scorer: str
 
 
 def _recognise(glance: Glance) -> str:
@@ -79,25 +89,41 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"{files[0]}: reports of EvalScope have only totals and predictions have no scores; "
             f"an error bar needs every sample. Load the folder reviews/ of the run."
         )
-    systems = _systems(reviews, log)
-    scorers: dict[tuple[str, str], str] = {}
+    named = _systems(reviews, choice, log)
+    subjects = {file: (named[file], _task(file)) for file in reviews}
+    systems = runs_apart(subjects, choice.files)
+    runs: dict[tuple[str, str], list[_Review]] = {}
     starts: Counter[tuple[str, str]] = Counter()
+    names: dict[str, None] = {}
     for file in reviews:
-        subject = systems[file], file.name.removesuffix(".gz").removesuffix(".jsonl")
+        subject = systems[file], _task(file)
         trials = [trial for at, row in lines(file) for trial in _trials(row, f"{file}, line {at}")]
         log.read(file, len(trials))
-        scorers[subject] = _scorer(trials, choice, file, log)
+        found = _scores_in(trials)
+        names |= found
+        if choice.scorer is not None and found and choice.scorer not in found:
+            log.leave_out(file, f"of a data set without the score {choice.scorer!r}", len(trials))
+            continue
+        scorer = _scorer(list(found), choice, file, log)
+        runs.setdefault(subject, []).append(_Review(file, *subject, scorer))
         if starts[subject]:
             text = f"{file.name}: read as further trials of {subject[0]}"
-            log.remarks.append(guess(text))
-        starts[subject] = _add(log, subject, trials, scorers[subject], starts[subject])
+            log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
+        starts[subject] = _add(log, subject, trials, scorer, starts[subject])
+    if names:
+        pick(choice.scorer, list(names), "score", str(reviews[0]))
     for report in reports:
         log.read(report, 0)
-    log.claim_means_over_rows([claim for file in reports for claim in _claims(file, scorers)])
+    alone = [same[0] for same in runs.values() if len(same) == 1]
+    log.claim_means_over_rows([claim for file in reports for claim in _claims(file, alone)])
     return log
 
 
-def _systems(files: Sequence[Path], log: Log) -> dict[Path, str]:
+def _task(file: Path) -> str:
+    return file.name.removesuffix(".gz").removesuffix(".jsonl")
+
+
+def _systems(files: Sequence[Path], choice: Choice, log: Log) -> dict[Path, str]:
     """Systems are the folders, which are named after the models; else the files."""
     places = {file: file.resolve().parent for file in files}
     if all(place.parent.name in _FOLDERS for place in places.values()):
@@ -105,8 +131,17 @@ def _systems(files: Sequence[Path], log: Log) -> dict[Path, str]:
     folders = list(dict.fromkeys(places.values()))
     if len(folders) == 1:
         return dict.fromkeys(files, folders[0].name)
-    log.remarks.append(guess("Systems: named after the folders of the files"))
-    names = dict(zip(folders, systems_of(folders), strict=True))
+    log.remarks.append(
+        guess(
+            "Systems: named after the folders of the files",
+            option="--files trials",
+            argument="files='trials'",
+        )
+    )
+    found = systems_of(folders)
+    names = dict(
+        zip(folders, repeats_of(found) if choice.files == "trials" else found, strict=True)
+    )
     return {file: names[place] for file, place in places.items()}
 
 
@@ -138,15 +173,19 @@ def _trials(row: Mapping[str, Any], where: str) -> Iterator[_ReviewTrial]:
     )
 
 
-def _scorer(trials: Sequence[_ReviewTrial], choice: Choice, file: Path, log: Log) -> str:
-    """The chosen score, or the main one, which is the first unless stated."""
+def _scores_in(trials: Sequence[_ReviewTrial]) -> dict[str, None]:
+    """Names of the scores, the main one first, which is the first unless stated."""
     found = dict.fromkeys(trial.main for trial in trials if trial.main in trial.scores)
-    found |= dict.fromkeys(name for trial in trials for name in trial.scores)
+    return found | dict.fromkeys(name for trial in trials for name in trial.scores)
+
+
+def _scorer(found: Sequence[str], choice: Choice, file: Path, log: Log) -> str:
+    """The chosen score, or the main one."""
     if not found:
         return choice.scorer or ""
-    scorer = pick(choice.scorer, list(found), "score", str(file))
+    scorer = pick(choice.scorer, found, "score", str(file))
     log.remarks += [
-        about(file.name, text) for text in picked_remark(scorer, list(found), "score", "scorer")
+        about(file.name, text) for text in picked_remark(scorer, found, "score", "scorer")
     ]
     return scorer
 
@@ -186,10 +225,16 @@ def _add(
     return start + max((at for at in places if at is not None), default=-1) + 1
 
 
-def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Claim]:
-    """Means of subsets stated in a report, for the score that was read."""
+def _claims(file: Path, reviews: Sequence[_Review]) -> Iterator[Claim]:
+    """Means and sizes of subsets stated in a report, for the score that was read.
+
+    A report is of the reviews in the folder of its run, or else of the only ones of its model.
+    """
     report = object_of(file)
-    system, data_set = str(report.get("model_name")), str(report.get("dataset_name"))
+    model, data_set = str(report.get("model_name")), str(report.get("dataset_name"))
+    run = _run_of(file)
+    of_model = [review for review in reviews if review.path.resolve().parent.name == model]
+    near = [review for review in of_model if _run_of(review.path) == run] or of_model
     for metric in list_in(report, "metrics"):
         if not isinstance(metric, dict):
             continue
@@ -202,9 +247,17 @@ def _claims(file: Path, scorers: Mapping[tuple[str, str], str]) -> Iterator[Clai
         for subset in (subset for part in categories for subset in list_in(part, "subsets")):
             totals = require_object(subset, f"{file}, subsets")
             task, mean = f"{data_set}_{totals.get('name')}", number_or_none(totals.get("score"))
-            scorer = scorers.get((system, task))
-            if plain and mean is not None and scorer and name in (scorer, f"mean_{scorer}"):
+            mine = [review for review in near if review.task == task]
+            if len(mine) != 1 or not plain:
+                continue
+            _, system, _, scorer = mine[0]
+            if mean is not None and scorer and name in (scorer, f"mean_{scorer}"):
                 yield Claim(name, mean, "avg", system, task, "missing", 4)
+
+
+def _run_of(file: Path) -> Path:
+    """Folder of the run of a review or report."""
+    return file.resolve().parent.parent.parent
 
 
 def _has_axes(identity: Mapping[str, Any]) -> bool:
@@ -218,4 +271,5 @@ READER = Reader(
     _recognise,
     _read,
     beside=("task_config*.yaml", "eval_log.log"),
+    files=FILES_ARE,
 )

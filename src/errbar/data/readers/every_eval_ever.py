@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import guess, setting, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
@@ -31,6 +31,7 @@ from errbar.data.readers.every_eval_ever_samples import (
     SystemOnTask,
     read_samples,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, some_of
 from errbar.errors import InputError
 
@@ -70,6 +71,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         )
     reading = Reading(pick(choice.scorer, SCORES, "score", str(paths[0])))
     samples = _without_copies([read_samples(path, reading) for path in paths], log)
+    _keep_apart(samples, choice)
     results = _results(samples, choice, log, str(paths[0]))
     trials: Counter[tuple[SystemOnTask, str]] = Counter()
     for sample in samples:
@@ -118,10 +120,28 @@ def _without_copies(samples: Sequence[SampleFile], log: Log) -> list[SampleFile]
                 warning(
                     f"{len(firsts)} different files are of one evaluation, "
                     f"{next(iter(alike[0].evaluations))}: {shown}. All their records are trials; "
-                    f"leave out what does not belong."
+                    f"leave out what does not belong, or keep them apart with "
+                    f"{setting('files', 'systems')}."
                 )
             )
     return [sample for sample in samples if sample.path not in copies]
+
+
+def _keep_apart(samples: Sequence[SampleFile], choice: Choice) -> None:
+    """With files='systems', systems on a task that is in several files get the names of these."""
+    files: dict[SystemOnTask, list[Path]] = defaultdict(list)
+    for sample in samples:
+        for subject in {record.subject for record in sample.records}:
+            files[subject].append(sample.path)
+    for subject, paths in files.items():
+        systems = runs_apart(dict.fromkeys(paths, subject), choice.files, ENDING)
+        for sample in samples if len(paths) > 1 else ():
+            sample.records = [
+                record._replace(subject=subject._replace(system=systems[sample.path]))
+                if record.subject == subject
+                else record
+                for record in sample.records
+            ]
 
 
 def _results(
@@ -169,13 +189,25 @@ def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFil
         )
     newer = [version for version in reading.versions if _is_newer(version)]
     if newer:
-        log.remarks.append(guess(f"Schema {some_of(newer)}: read as {VERSION}, the newest known"))
+        log.remarks.append(
+            guess(
+                f"Schema {some_of(newer)}: read as {VERSION}, the newest known",
+                option="--map, which reads the file as a table,",
+                argument="outcome='…', which reads the file as a table,",
+            )
+        )
     runs = Counter(
         subject for sample in samples for subject in {subject for subject, _ in sample.kept}
     )
     for subject, files in runs.items():
         if files > 1:
-            log.remarks.append(guess(f"{subject}: {files} files, whose records are its trials"))
+            log.remarks.append(
+                guess(
+                    f"{subject}: {files} files, whose records are its trials",
+                    option="--files systems",
+                    argument="files='systems'",
+                )
+            )
     if reading.beyond:
         log.remarks.append(
             f"{len(reading.beyond)} kinds of metadata are left out; {MOST_METADATA} are columns."
@@ -294,4 +326,11 @@ def _checksum(path: Path, how: str) -> str:
         return hashlib.file_digest(file, how).hexdigest()
 
 
-READER = Reader(NAME, ("lines", "object"), _recognise, _read, chooses=("scorer", "filter"))
+READER = Reader(
+    NAME,
+    ("lines", "object"),
+    _recognise,
+    _read,
+    chooses=("scorer", "filter"),
+    files=FILES_ARE,
+)

@@ -267,5 +267,7 @@ def _remarks_on_scores(each: Sequence[NamedScores], name: str, platform: str) ->
     if name in chain.from_iterable(map(attrgetter("labels"), each)):
         yield guess(
             f"Outcomes: {name!r} has words; true, yes, pass, correct and the like are right, "
-            f"false, no, fail and incorrect are wrong, and other words are missing scores"
+            f"false, no, fail and incorrect are wrong, and other words are missing scores",
+            option="--map outcome=COLUMN and --right WORD, which read a table,",
+            argument="outcome='COLUMN' and right='WORD', which read a table,",
         )

@@ -94,11 +94,12 @@ class Signal:
         others = [name for name in found if name != self.name]
         also = f" (also: {some_of(others, 20)})" if others else ""
         surer = ", where lower is surer" if self.lower_is_surer else ""
-        other = others[0] if others else ""
+        reversed_ = self.name if self.lower_is_surer else f"-{self.name}"
+        other = others[0] if others else reversed_
         return guess(
             f"Confidence: {self.name}{surer}{also}",
-            option=f"--signal {other}" if other else "",
-            argument=f"signal={other!r}" if other else "",
+            option=f"--signal {other}",
+            argument=f"signal={other!r}",
         )
 
     def not_there(self, found: tuple[str, ...]) -> str:

@@ -23,7 +23,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import Above, guess, warning
 from errbar.data.readers import exports
 from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
@@ -276,15 +276,19 @@ def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: L
 def _systems(
     trials: Sequence[_TraceTrial], runs: Sequence[Any], choice: Choice, log: Log
 ) -> list[str]:
-    """Systems are runs; for traces the model in their metadata, or else the file or trace name."""
+    """Systems are runs; for traces the model in their metadata, or else the file or trace name.
+
+    With files='systems', traces that are in no run are of the system that their file is.
+    """
     if None not in runs:
         return list(map(str, runs))
+    by_model = choice.files is None
     found = [
-        str(run) if run is not None else _model_of(trial.record)
+        str(run) if run is not None else _model_of(trial.record) if by_model else None
         for run, trial in zip(runs, trials, strict=True)
     ]
-    if any(found):
-        log.remarks.append(guess("Systems: the model in the metadata of traces that are in no run"))
+    if any(run is None and system for run, system in zip(runs, found, strict=True)):
+        log.remarks.append(_guessed("the model in the metadata of traces that are in no run"))
     unnamed = [trial for trial, system in zip(trials, found, strict=True) if system is None]
     items = sum("datasetItemId" in trial.record for trial in unnamed)
     if items:
@@ -298,16 +302,16 @@ def _systems(
     naming = name_systems(own, files_are=choice.files)
     log.remarks += naming.remarks
     by_file = dict(zip(own, naming.systems, strict=True))
-    if len(own) == 1:
-        log.remarks.append(guess("Systems: the names of traces, which are in no run"))
-    return [
-        system
-        if system is not None
-        else by_file[trial.path]
-        if len(own) > 1
-        else text_or_none(trial.record.get("name")) or ""
-        for trial, system in zip(trials, found, strict=True)
-    ]
+    if len(own) == 1 and by_model:
+        log.remarks.append(_guessed("the names of traces, which are in no run"))
+        names = [text_or_none(trial.record.get("name")) or "" for trial in trials]
+    else:
+        names = [by_file.get(trial.path, "") if len(own) > 1 else "" for trial in trials]
+    return [name if system is None else system for name, system in zip(names, found, strict=True)]
+
+
+def _guessed(systems: str) -> Above:
+    return guess(f"Systems: {systems}", option="--files systems", argument="files='systems'")
 
 
 def _model_of(trace: Mapping[str, Any]) -> str | None:
@@ -328,9 +332,16 @@ def _questions(trials: Sequence[_TraceTrial], items: Sequence[Any], log: Log) ->
         for trial, item, text in zip(trials, items, inputs, strict=True)
     ]
     if any(text is not None for text in inputs):
-        log.remarks.append(guess("Questions: the inputs of traces, which are items of no data set"))
-    if any(item is None and text is None for item, text in zip(items, inputs, strict=True)):
-        log.remarks.append(guess("Questions: each trace without an input is one"))
+        log.remarks.append(
+            guess(
+                "Questions: the inputs of traces, which are items of no data set",
+                option="--rows questions",
+                argument="rows='questions'",
+            )
+        )
+    without = sum(item is None and text is None for item, text in zip(items, inputs, strict=True))
+    if without:
+        log.remarks.append(f"{without} traces without an input are a question each.")
     return found
 
 

@@ -12,7 +12,7 @@ choice and its probability, normalized over the choices.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import escape
 from pathlib import Path
@@ -25,6 +25,7 @@ from errbar.data.engines.duckdb import own_engine, plain_errors, require_shallow
 from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark, regraded
 from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 
@@ -44,10 +45,13 @@ class _Details:
     results: Mapping[str, Any]
     engine: DuckDBPyConnection  # shared by all files: starting one takes longer than reading a few
     is_whole: bool  # whether questions and responses are read in full, to regrade
+    label: str = ""  # name of the system, if it is not that of the model
 
     @property
     def system(self) -> str:
         """Model name in the results, or else in the directories."""
+        if self.label:
+            return self.label
         general = object_in(self.results, "config_general")
         name = general.get("model_name") or object_in(general, "model_config").get("model_name")
         parts = self.path.absolute().parts[:-2]
@@ -79,7 +83,12 @@ class _Details:
     def task(self) -> str:
         """Task named by the first question, or else by the file."""
         name = object_in(self.rows[0], "doc").get("task_name") if self.rows else None
-        return str(name or _STAMP.sub("", self.path.name).removeprefix("details_"))
+        return str(name or self.task_in_name)
+
+    @property
+    def task_in_name(self) -> str:
+        """Task in the name of the file."""
+        return _STAMP.sub("", self.path.name).removeprefix("details_")
 
     @property
     def metrics(self) -> list[str]:
@@ -160,7 +169,11 @@ def _read_by(engine: DuckDBPyConnection, files: Sequence[Path], choice: Choice) 
     metrics: dict[str, None] = {}
     before: Counter[tuple[str, str]] = Counter()
     claims: dict[tuple[str, str], list[list[Claim]]] = {}  # of each run
-    for details in _details(files, engine, choice.regrade is not None, log):
+    every = list(_details(files, engine, choice.regrade is not None, log))
+    subjects = {details.path: (details.system, details.task_in_name) for details in every}
+    systems = runs_apart(subjects, choice.files)
+    for entry in every:
+        details = replace(entry, label=systems[entry.path])
         if not details.rows:
             log.skip(details.path, "it has no rows")
             continue
@@ -376,4 +389,11 @@ def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
             yield Claim(name, number, "avg", details.system, details.task)
 
 
-READER = Reader("lighteval", ("object", ""), _recognise, _read, chooses=("scorer", "regrade"))
+READER = Reader(
+    "lighteval",
+    ("object", ""),
+    _recognise,
+    _read,
+    chooses=("scorer", "regrade"),
+    files=FILES_ARE,
+)

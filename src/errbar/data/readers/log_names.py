@@ -1,7 +1,6 @@
 """Systems of logs that may leave out their model: those of such files are named after the files."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from errbar.base.remarks import Above
@@ -24,16 +23,28 @@ def log_systems(
         naming = name_systems(unnamed, *endings, files_are=files_are)
         systems |= zip(unnamed, naming.systems, strict=True)
         remarks += naming.remarks
-    if files_are == "systems":
-        systems |= _apart([file for file in named if named[file]], systems, endings)
-    return systems, remarks
+    known = {file: (system,) for file, system in systems.items() if named[file]}
+    return systems | runs_apart(known, files_are, *endings), remarks
 
 
-def _apart(
-    files: Sequence[Path], systems: Mapping[Path, str], endings: Sequence[str]
+def runs_apart(
+    subjects: Mapping[Path, tuple[str, ...]], files_are: FilesAre | None, *endings: str
 ) -> dict[Path, str]:
-    """Systems with the names of their files, if a system has several."""
-    often = Counter(systems[file] for file in files)
-    several = [file for file in files if often[systems[file]] > 1]
-    names = systems_of(several, *endings)
-    return {file: f"{systems[file]} ({name})" for file, name in zip(several, names, strict=True)}
+    """System of each file, the first part of its subject.
+
+    With `files_are="systems"`, files of one subject get the names of their files as well, as far as
+    these differ.
+    """
+    systems = {file: subject[0] for file, subject in subjects.items()}
+    if files_are != "systems":
+        return systems
+    by_subject: dict[tuple[str, ...], list[Path]] = {}
+    for file, subject in subjects.items():
+        by_subject.setdefault(subject, []).append(file)
+    for subject, files in by_subject.items():
+        if len(files) > 1:
+            names = systems_of(files, *endings)
+            systems |= {
+                file: f"{subject[0]} ({name})" for file, name in zip(files, names, strict=True)
+            }
+    return systems

@@ -88,7 +88,9 @@ def unchecked(where: str) -> Above:
     """Remark that the other columns and rows of a table were not examined, and why."""
     return guess(
         f"{where}: columns are chosen by their names alone, and not checked for rows of totals, "
-        f"copies and retries, ids that restart, and conditions that were varied"
+        f"copies and retries, ids that restart, and conditions that were varied",
+        option="--map",
+        argument="question='…'",
     )
 
 
@@ -268,6 +270,39 @@ def flat(parts: Iterable[Iterable[Any]]) -> list[Any]:
 def spread(values: Iterable[Any], sizes: Sequence[int]) -> list[Any]:
     """Each value as many times as its question has rows."""
     return flat(map(repeat, values, sizes))
+
+
+def last_rows(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[Above]]:
+    """The last row of every trial, and a remark if rows are left out."""
+    keys = [columns[name] for name in ("system", "task", "question", "trial") if name in columns]
+    last = {key: at for at, key in enumerate(zip(*keys, strict=True))}
+    places = sorted(last.values())
+    lost = len(keys[0]) - len(places)
+    remark = guess(
+        f"{lost} rows left out: a later row of the same trial counts",
+        option="--repeats keep",
+        argument="repeats='keep'",
+    )
+    kept = {name: [column[at] for at in places] for name, column in columns.items()}
+    return kept, [remark] if lost else []
+
+
+def rows_as_questions(columns: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], list[Above]]:
+    """Every row as a question of its own, and a remark if a question has several rows."""
+    keys = [columns[name] for name in ("system", "task", "question") if name in columns]
+    seen: Counter[tuple[Any, ...]] = Counter()
+    questions = []
+    for key in zip(*keys, strict=True):
+        seen[key] += 1
+        questions.append(f"{key[-1]} ({seen[key]})" if seen[key] > 1 else key[-1])
+    remark = guess(
+        f"Questions: each row is one, {len(questions) - len(seen)} of which repeat another; what "
+        f"the log states is not compared",
+        option="--rows trials",
+        argument="rows='trials'",
+    )
+    apart = {**columns, "question": questions, "trial": [0] * len(questions)}
+    return apart, [remark] if len(seen) < len(questions) else []
 
 
 def pick(name: str | None, found: Sequence[str], what: str, where: str) -> str:

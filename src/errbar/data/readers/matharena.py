@@ -10,7 +10,7 @@ Positions in the lists are trials. The question id is the file name: older versi
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,9 @@ from errbar.data.readers.documents import (
     require_list,
     text_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log
+from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 _TOP = "outputs"
@@ -58,24 +60,38 @@ def _recognise(glance: Glance) -> str:
     return ""
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     totals: dict[_Subject, _StatedTotals] = {}
-    folders: dict[str, _Subject] = {}
+    folders = _subjects_of({os.path.dirname(file): None for file in files}, choice)
+    for subject in folders.values():
+        totals.setdefault(subject, _StatedTotals())
     for file in files:
-        folder = os.path.dirname(file)
-        if folder not in folders:
-            folders[folder] = subject = _subject_of(Path(folder))
-            totals.setdefault(subject, _StatedTotals())
-        subject = folders[folder]
+        subject = folders[os.path.dirname(file)]
         _add(log, file, object_of(file), subject, totals[subject])
     if not all(_TOP in Path(folder).resolve().parts for folder in folders):
         above = f"Systems and tasks: the two folders above each file, since none is named {_TOP!r}"
-        log.remarks.append(guess(above))
+        log.remarks.append(guess(above, option="--files systems", argument="files='systems'"))
     for subject, total in totals.items():
         log.claims += _claims(subject, total)
         log.remarks += _remarks(subject, total)
     return log
+
+
+def _subjects_of(folders: Iterable[str], choice: Choice) -> dict[str, _Subject]:
+    """Model and competition of each folder; with files='systems', each folder is a system."""
+    found = {folder: _subject_of(Path(folder)) for folder in folders}
+    if choice.files != "systems":
+        return found
+    if not all(_TOP in Path(folder).resolve().parts for folder in found):
+        names = systems_of([Path(folder, "x") for folder in found], "x")
+        return {folder: _Subject(name, "") for folder, name in zip(found, names, strict=True)}
+    subjects = {Path(folder, "x"): subject for folder, subject in found.items()}
+    systems = runs_apart(subjects, choice.files, "x")
+    return {
+        folder: _Subject(system, subject.task)
+        for (folder, subject), system in zip(found.items(), systems.values(), strict=True)
+    }
 
 
 def _subject_of(folder: Path) -> _Subject:
@@ -182,7 +198,9 @@ def _remarks(subject: _Subject, totals: _StatedTotals) -> Iterator[str]:
     if counts["again"]:
         yield guess(
             f"{name}: {counts['again']} files repeat a problem of another file and are read as "
-            f"its further trials"
+            f"its further trials",
+            option="--files systems",
+            argument="files='systems'",
         )
     if counts["unscored"]:
         yield f"{name}: {counts['unscored']} trials are not graded yet and have no result."
@@ -195,4 +213,4 @@ def _remarks(subject: _Subject, totals: _StatedTotals) -> Iterator[str]:
         )
 
 
-READER = Reader("matharena", ("object",), _recognise, _read, chooses=())
+READER = Reader("matharena", ("object",), _recognise, _read, chooses=(), files=FILES_ARE)

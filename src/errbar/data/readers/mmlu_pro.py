@@ -21,7 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, warning, way_to_say
+from errbar.base.remarks import guess, setting, warning, way_to_say
 from errbar.data.readers.base import Choice, Glance, Reader, occurrences
 from errbar.data.readers.documents import (
     UNSET,
@@ -36,8 +36,9 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick
-from errbar.data.readers.tables.naming import systems_of
+from errbar.data.readers.tables.naming import repeats_of, systems_of
 from errbar.errors import InputError
 
 _SCORERS = ["pred", "guess"]
@@ -124,7 +125,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"question; load the files that end in _result.json too."
         )
     scorer = pick(choice.scorer, _SCORERS, "scorer", str(results[0].path))
-    _name(results, log)
+    _name(results, choice, log)
     starts: Counter[tuple[str, str]] = Counter()
     for result in results:
         if result.rows:
@@ -168,22 +169,33 @@ def _guessed(options: int) -> int:
     return random.Random(_SEED).randint(0, options - 1)
 
 
-def _name(files: Sequence[_SubjectFile], log: Log) -> None:
+def _name(files: Sequence[_SubjectFile], choice: Choice, log: Log) -> None:
     """Systems are folders with one file per subject, or else files."""
     folders = list(dict.fromkeys(file.path.resolve().parent for file in files if file.is_of_folder))
     models = [folder.parent.parent if folder.parent.name == "CoT" else folder for folder in folders]
-    of_folder = dict(zip(folders, systems_of(models), strict=True))
     alone = [file for file in files if not file.is_of_folder]
-    names = systems_of([file.path for file in alone], *_ENDINGS)
+    found = [
+        *systems_of(models),
+        *(
+            name.removeprefix("model_outputs_")
+            for name in systems_of([file.path for file in alone], *_ENDINGS)
+        ),
+    ]
+    names = iter(repeats_of(found) if choice.files == "trials" else found)
+    of_folder = dict(zip(folders, names))  # noqa: B905  the names of files follow
     for file in files:
         if file.is_of_folder:
             file.system = of_folder[file.path.resolve().parent]
     for file, name in zip(alone, names, strict=True):
-        file.system = name.removeprefix("model_outputs_")
-    if len(folders) + len(alone) > 1:
+        file.system = name
+    subjects = {file.path: (file.system, *sorted(file.subjects)) for file in files}
+    systems = runs_apart(subjects, choice.files, *_ENDINGS)
+    for file in files:
+        file.system = systems[file.path]
+    if len(folders) + len(alone) > 1 and choice.files is None:
         what = "folders" if not alone else "files" if not folders else "folders and files"
         text = f"Systems: named after the {what}, since they do not name a model"
-        log.remarks.append(guess(text))
+        log.remarks.append(guess(text, option="--files trials", argument="files='trials'"))
 
 
 def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, str]]) -> None:
@@ -216,13 +228,14 @@ def _add(log: Log, file: _SubjectFile, scorer: str, starts: Counter[tuple[str, s
     if again:
         log.remarks.append(
             warning(
-                f"{file.path.name}: {again} rows repeat a question_id and are read as its trials."
+                f"{file.path.name}: {again} rows repeat a question_id and are read as its trials; "
+                f"with {setting('rows', 'questions')} each row is a question."
             )
         )
     further = [subject for subject, begin in begins.items() if begin]
     if further:
         text = f"{file.path.name}: read as further trials of {file.system} on {further[0]}"
-        log.remarks.append(guess(text))
+        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
     for subject, n in most.items():
         starts[file.system, subject] += n
 
@@ -317,4 +330,4 @@ def _stated(counts: Mapping[str, Any], system: str, subject: str) -> Iterator[Cl
         yield Claim("acc", share, "avg", system, subject)
 
 
-READER = Reader("mmlu_pro", ("array", "object"), _recognise, _read)
+READER = Reader("mmlu_pro", ("array", "object"), _recognise, _read, files=FILES_ARE)

@@ -24,6 +24,7 @@ from errbar.data.readers.documents import (
     require_object,
     texts_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
@@ -44,17 +45,16 @@ def _recognise(glance: Glance) -> str:
     return f"a JSON document with details of the type {once[1]}" if once else ""
 
 
-def _read(files: Sequence[Path], _: Choice) -> Log:
+def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
+    subjects = {path: _subject(path) for path in files}
+    systems = runs_apart(subjects, choice.files)
     before: Counter[tuple[str, str]] = Counter()
     runs: dict[tuple[str, str], list[str]] = defaultdict(list)  # folders, named after a time
     claims: dict[tuple[str, str], list[Claim]] = {}  # only of single runs
     for path in files:
         result = object_of(path)
-        system, task = (
-            path.resolve().parent.name,
-            path.name.removesuffix(".gz").removesuffix(".json"),
-        )
+        system, task = systems[path], subjects[path][1]
         key = (system, task)
         again = before[key]
         runs[key].append(path.parent.parent.parent.name)
@@ -77,6 +77,11 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
     ]
     log.claims = [claim for of_one in claims.values() for claim in of_one]
     return log
+
+
+def _subject(path: Path) -> tuple[str, str]:
+    """Model and data set in a path."""
+    return path.resolve().parent.name, path.name.removesuffix(".gz").removesuffix(".json")
 
 
 def _details(result: Mapping[str, Any], path: Path) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -162,4 +167,4 @@ def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -
             yield Claim(name, value / 100, name.lower(), system, task)
 
 
-READER = Reader("opencompass", ("object",), _recognise, _read, chooses=())
+READER = Reader("opencompass", ("object",), _recognise, _read, chooses=(), files=FILES_ARE)

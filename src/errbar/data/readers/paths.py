@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
+from errbar.base.remarks import mapping, setting, warning, way_to_say
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
@@ -21,7 +21,15 @@ from errbar.data.readers.files import (
     standard_input,
     why_not_read,
 )
-from errbar.data.readers.logs import COMPANION, Accounts, Log, Origin, skipped_in_words, some_of
+from errbar.data.readers.logs import (
+    COMPANION,
+    Accounts,
+    Origin,
+    last_rows,
+    rows_as_questions,
+    skipped_in_words,
+    some_of,
+)
 from errbar.data.readers.tables.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
@@ -251,10 +259,11 @@ def _combined(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     return whole.with_origin(origin)
 
 
-def _require_no_words(request: ReadRequest, what: str) -> None:
+def _require_no_words(request: ReadRequest, what: str, *, is_log: bool = False) -> None:
     """Raise an error for options that apply only to tables of outcomes."""
     how = request.how
-    for name, value in (("right", how.right), ("rows", how.rows), ("keys", how.keys)):
+    of_rows = None if is_log else how.rows
+    for name, value in (("right", how.right), ("rows", of_rows), ("keys", how.keys)):
         if value:
             option = way_to_say(f"--{name}", f"{name}=")
             raise InputError(f"{option} is for tables of outcomes; this is {what}.")
@@ -264,7 +273,7 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
     """Read the log of a harness."""
     _require_choices(found.reader, request.choice, where)
     _require_role(request.how.files, found.reader)
-    _require_no_words(request, f"a log of {found.reader.name}")
+    _require_no_words(request, f"a log of {found.reader.name}", is_log=True)
     try:
         log = found.reader.read(found.files, request.choice)
     except ErrbarError:
@@ -281,9 +290,17 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
         )
     log.accounts.require_closed(found.files, len(log))
     named = {name: name for name in log.columns if name in USUAL}
-    kept, added = _last_rows(log) if request.how.repeats == "last" else (log.columns, [])
-    remarks = (*log.remarks, *added, *log.accounts.in_words())
-    origin = Origin(found.reader.name, found.why, tuple(log.claims), remarks, accounts=log.accounts)
+    remarks, claims, kept = log.remarks, log.claims, log.columns
+    if request.how.repeats == "last":
+        kept, lost = last_rows(kept)
+        remarks = [*remarks, *lost]
+    if request.how.rows == "questions":
+        kept, split = rows_as_questions(kept)
+        remarks, claims = [*remarks, *split], [] if split else claims
+    remarks = [*remarks, *log.accounts.in_words()]
+    origin = Origin(
+        found.reader.name, found.why, tuple(claims), tuple(remarks), accounts=log.accounts
+    )
     columns = Columns(named, frozenset())
     keep = request.how.repeats == "keep"
     return TableSource(
@@ -308,22 +325,6 @@ def _require_role(files: FilesAre | None, reader: Reader) -> None:
         f"{option} does not apply to logs of {reader.name}, which say themselves of which task and "
         f"system they are{instead}.{apart}"
     )
-
-
-def _last_rows(log: Log) -> tuple[dict[str, list[Any]], list[Above]]:
-    """The last row of every trial of a log."""
-    columns = log.columns
-    keys = [columns[name] for name in ("system", "task", "question", "trial") if name in columns]
-    last = {key: at for at, key in enumerate(zip(*keys, strict=True))}
-    places = sorted(last.values())
-    lost = len(log) - len(places)
-    remark = guess(
-        f"{lost} rows left out: a later row of the same trial counts",
-        option="--repeats keep",
-        argument="repeats='keep'",
-    )
-    kept = {name: [column[at] for at in places] for name, column in columns.items()}
-    return kept, [remark] if lost else []
 
 
 def _not_mapped(

@@ -20,7 +20,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess
+from errbar.base.remarks import guess, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     UNSET,
@@ -32,8 +32,10 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
+from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import TALLIES, Claim, Log
 from errbar.data.readers.promptfoo_runs import (
+    PromptfooRun,
     PromptResult,
     PromptRow,
     ProviderPrompt,
@@ -75,13 +77,13 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     names = chain.from_iterable(_named(result.row) for result in results)
     scorers = list(dict.fromkeys([_SUCCESS, _SCORE, *names]))
     scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0]))
-    systems = _systems(results)
+    by_run = _systems_of_runs(runs, _systems(results), choice)
     tests = {id(result.row): _test(result.row) for result in results}
     questions = _questions(results, tests)
     claims: dict[tuple[str, str], list[Claim]] = {}
     for run in runs:
-        config = run.document.config if isinstance(run.document.config, dict) else {}
-        task = text_or_none(config.get("description")) or ""
+        task = run.task
+        systems = by_run[run.path]
         earlier = {key[:2] for key in trials}
         ordered = sorted(run.results, key=PromptResult.test)
         _add(
@@ -101,7 +103,11 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             if again:
                 claims[system, task] = []
                 log.remarks.append(
-                    guess(f"Trials: {run.path}: its results are further trials of {system}")
+                    guess(
+                        f"Trials: {run.path}: its results are further trials of {system}",
+                        option="--files systems",
+                        argument="files='systems'",
+                    )
                 )
     each = [claim for of_one in claims.values() for claim in of_one]
     log.claim_means_over_rows([claim for claim in each if claim.metric not in TALLIES])
@@ -118,13 +124,16 @@ def _guesses(results: Sequence[PromptResult], trials: Mapping[Any, int]) -> Iter
     if bare and any(n > 1 for n in trials.values()):
         yield guess(
             f"Questions: {bare} results do not include the assertions of their test; those with "
-            f"the same variables are read as trials of one question"
+            f"the same variables are read as trials of one question",
+            option="--rows questions",
+            argument="rows='questions'",
         )
     numbered = {result.of[:2] for result in results if result.of.rank}
     for provider, _ in sorted(numbered):
-        yield guess(
+        yield warning(
             f"Systems: {provider} occurs more than once for one prompt; each is a separate "
-            f"system, numbered in the order of the columns"
+            f"system, numbered in the order of the columns. If they are the same, convert the log "
+            f"with errbar convert, and give them one name in the column 'system'."
         )
 
 
@@ -188,6 +197,21 @@ def _systems(results: Sequence[PromptResult]) -> dict[ProviderPrompt, str]:
         + (f" ({named[test.prompt]})" if len(prompts) > 1 else "")
         for test in found
     }
+
+
+def _systems_of_runs(
+    runs: Sequence[PromptfooRun], named: Mapping[ProviderPrompt, str], choice: Choice
+) -> dict[Path, dict[ProviderPrompt, str]]:
+    """Systems of each run; with files='systems', those of several runs get the names of these."""
+    found: dict[Path, dict[ProviderPrompt, str]] = {run.path: {} for run in runs}
+    subjects: dict[ProviderPrompt, dict[Path, tuple[str, str]]] = {}
+    for run in runs:
+        for test in dict.fromkeys(result.of for result in run.results):
+            subjects.setdefault(test, {})[run.path] = (named[test], run.task)
+    for test, of_test in subjects.items():
+        for path, system in runs_apart(of_test, choice.files).items():
+            found[path][test] = system
+    return found
 
 
 def _test(row: PromptRow) -> bytes:
@@ -257,4 +281,4 @@ def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> I
         yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
 
 
-READER = Reader("promptfoo", ("lines", "object", ""), _recognise, _read)
+READER = Reader("promptfoo", ("lines", "object", ""), _recognise, _read, files=FILES_ARE)

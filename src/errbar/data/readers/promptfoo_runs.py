@@ -24,6 +24,7 @@ from errbar.data.readers.documents import (
     object_in,
     require_list,
     require_object,
+    text_or_none,
 )
 from errbar.data.readers.logs import Log
 from errbar.data.readers.promptfoo_table import results_of_table
@@ -149,6 +150,12 @@ class PromptfooRun:
     def is_table(self) -> bool:
         """Whether it is a CSV file."""
         return not Glance(self.path).shape
+
+    @property
+    def task(self) -> str:
+        """Description of the evaluation."""
+        config = object_in({"config": self.document.config}, "config")
+        return text_or_none(config.get("description")) or ""
 
     @property
     def summary(self) -> _Summary:

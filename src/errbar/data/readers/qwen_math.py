@@ -104,9 +104,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     for key, runs in often.items():
         if runs > 1:
             mine = [file.path.name for file, of in zip(opened, keys, strict=True) if of == key]
-            log.remarks.append(
-                joined_runs_remark(" on ".join(filter(None, key)), runs, mine, can_choose=True)
-            )
+            log.remarks.append(joined_runs_remark(" on ".join(filter(None, key)), runs, mine))
     if steps:
         log.remarks.append(
             f"{steps} predictions have a score for each of several steps; the last one is used."

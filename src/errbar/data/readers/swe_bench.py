@@ -264,7 +264,11 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
     often = sum(n > 1 for n in trials.values())
     if often:
         log.remarks.append(
-            guess(f"Trials: {often} instances have several reports, which are trials of them")
+            guess(
+                f"Trials: {often} instances have several reports, which are trials of them",
+                option="--rows questions",
+                argument="rows='questions'",
+            )
         )
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import warning
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
     is_whole,
@@ -224,10 +224,12 @@ def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log
         )
     source = _BY_REPO if by_repo else f"the folder {task!r}"
     log.remarks.append(
-        guess(
+        warning(
             f"Instances: {total} in all, by {source}; results.json lists {_listed(lacking[0])}, so "
             f"the others count as not resolved"
             + (f", of which {len(names)} are named by no file and only numbered" if names else "")
+            + ". To score the instances that were run, load the logs of the submission instead of "
+            "its results.json."
         )
     )
     return names

@@ -166,8 +166,9 @@ def _remarks(
             f"a separate question, numbered by order."
         )
     if numbered and there:
-        yield guess(
-            f"{system}: trials are numbered by order, since not every simulation has a trial number"
+        yield (
+            f"{system}: trials are numbered by order, since not every simulation has a trial "
+            f"number."
         )
     if there + run.elsewhere < run.expected:
         yield warning(f"{system}: {run.expected} simulations were planned, {there} are in the log.")

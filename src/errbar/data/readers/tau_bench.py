@@ -119,7 +119,13 @@ def _subjects_of(
     if naming.tasks or len(set(domains)) == 1:
         return list(map(_RunSubject, naming.systems, naming.tasks or [""] * len(files)))
     names = ", ".join(dict.fromkeys(filter(None, domains)))
-    log.remarks.append(guess(f"Tasks: {names}, by the policy in each file or by its name"))
+    log.remarks.append(
+        guess(
+            f"Tasks: {names}, by the policy in each file or by its name",
+            option="--files tasks",
+            argument="files='tasks'",
+        )
+    )
     short = [_DOMAIN.sub("", system).strip("-_. ") for system in naming.systems]
     subjects = list(map(_RunSubject, short, domains))
     if all(short) and len(set(subjects)) == len(files):

@@ -1,0 +1,139 @@
+"""Of every reader: each guess names the option that overrides it, and the option does so.
+
+The fixtures of a reader are loaded as they are, twice side by side, and without the folders and
+names that say what they are; each guess that is printed is then overridden as it says.
+"""
+
+import ast
+import inspect
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import errbar
+from errbar.base.remarks import MARK, above, on_command_line
+from errbar.cli import main
+from errbar.data import readers
+from errbar.data.readers.base import every_reader
+from errbar.errors import InputError
+from errbar.runs import Runs
+from logs import FIXTURES, columns_of
+
+HELD = sorted(name for name in every_reader() if (FIXTURES / name).is_dir())
+SEVERAL = frozenset({"openai_evals"})  # formats that have no scorer in common
+OWN = ("reported.json", "reference.json")
+# "(files='systems' or 'parts' to change)", "choose with scorer=)"
+CHANGE = re.compile(r"\(([^()]*) to change\)\.?$")
+CHOOSE = re.compile(r"\(also: (.*); choose with (--)?(\w+)=?\)\.?$")
+SETTING = re.compile(r"(\w+)='([^']*)'(?: or '([^']*)')?")
+READ = ("system", "task", "question", "trial", "outcome", "confidence")
+
+
+def overrides(remark: str) -> Iterator[dict[str, Any]]:
+    """What a guess says can be passed instead, one way after the other."""
+    choose = CHOOSE.search(remark)
+    if choose:
+        yield {choose[3]: choose[1].split(", ")[0]}
+        return
+    change = CHANGE.search(remark)
+    assert change, f"names no option: {remark}"
+    found = SETTING.findall(change[1])
+    assert found, f"names no option: {remark}"
+    for name, *values in found:
+        yield from ({name: value} for value in values if value)
+
+
+def shaped(name: str, place: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The fixtures of a reader, in shapes that leave something to guess."""
+    ignored = shutil.ignore_patterns(*OWN)
+    alone = place / "alone" / name
+    shutil.copytree(FIXTURES / name, alone, ignore=ignored)
+    if name not in SEVERAL:
+        yield alone, {}
+    parts = [alone] if name not in SEVERAL else [one for one in alone.iterdir() if one.is_dir()]
+    for part in parts:
+        for again in ("first", "second"):
+            shutil.copytree(part, place / "twice" / part.name / again / part.name)
+        yield place / "twice" / part.name, {"repeats": "keep"}
+    flat = place / "flat"
+    for at, file in enumerate(sorted(alone.rglob("*"))):
+        if file.is_file():
+            target = flat / str(at % 2) / file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+    yield flat, {"repeats": "keep"}
+    for at, file in enumerate(one for one in sorted(alone.rglob("*")) if one.is_file()):
+        lone = place / "lone" / str(at) / file.name
+        lone.parent.mkdir(parents=True)
+        shutil.copy(file, lone)
+        yield lone.parent, {}
+
+
+def loaded(path: Path, **told: Any) -> Runs | None:
+    try:
+        return errbar.load(path, **told)
+    except InputError:
+        return None
+
+
+def guesses_of(runs: Runs) -> list[str]:
+    return [one for one in above(runs.source.origin.remarks) if not one.startswith(MARK)]
+
+
+def rows(runs: Runs) -> list[tuple[Any, ...]]:
+    found = columns_of(runs)
+    return sorted(zip(*(found[one] for one in READ if one in found), strict=True), key=repr)
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_every_guess_is_overridden_as_it_says(name: str, tmp_path: Path) -> None:
+    known = {*inspect.signature(errbar.load).parameters}
+    seen: set[str] = set()
+    for path, told in shaped(name, tmp_path):
+        runs = loaded(path, **told)
+        is_log = runs is not None and runs.source.origin.reader == name
+        for remark in guesses_of(runs) if runs is not None and is_log else ():
+            kind = re.sub(r"[\d'].*", "", remark.replace(str(tmp_path), ""))
+            if kind in seen:
+                continue
+            seen.add(kind)
+            for other in overrides(remark):
+                if "COLUMN" in other.values() or "…" in other.values():
+                    continue  # reads the file as a table
+                assert known.issuperset(other)
+                changed = errbar.load(path, **told | other)
+                assert rows(changed) != rows(runs) or remark not in guesses_of(changed), (
+                    remark,
+                    other,
+                )
+
+
+def test_no_call_leaves_out_the_option() -> None:
+    calls = 0
+    for file in sorted(Path(readers.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "guess":
+                calls += 1
+                given = {one.arg for one in node.keywords}
+                chooses = "choose with" in ast.unparse(node)
+                assert chooses or given == {"option", "argument"}, (
+                    f"{file.name}, line {node.lineno}: this guess names no option"
+                )
+    assert calls > 30
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_options_are_those_of_the_command(name: str) -> None:
+    command = main.get_command(None, "score")  # type: ignore[arg-type]
+    assert command is not None
+    known = {option for parameter in command.params for option in parameter.opts}
+    with on_command_line():
+        runs = loaded(FIXTURES / name, repeats="keep")
+    for remark in guesses_of(runs) if runs else ():
+        named = re.findall(r"--[\w-]+", remark)
+        assert named, remark
+        assert known.issuperset(named), remark
