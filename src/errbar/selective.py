@@ -26,7 +26,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as areas
 from errbar.kernels.sorting import argsort_descending
 from errbar.metrics import ranked as metrics
-from errbar.metrics.ranked import RankedMetric
+from errbar.metrics.ranked import AreaMetric, RankedMetric
 from errbar.results.comparisons import Comparisons
 
 MatchedCoverage = Comparisons  # the former name of what `compare` returns
@@ -205,9 +205,7 @@ def aurc(
     >>> round(aurc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1]), 6)
     0.333333
     """
-    if estimator == "mean":
-        return _value(metrics.Aurc(coverage), confidence, loss, answered)
-    return _area(_AURC, estimator, coverage, confidence, loss, answered)
+    return _area(metrics.Aurc(coverage), _AURC, estimator, confidence, loss, answered)
 
 
 @_describe
@@ -226,9 +224,7 @@ def augrc(
     >>> augrc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
     0.1875
     """
-    if estimator == "mean":
-        return _value(metrics.Augrc(coverage), confidence, loss, answered)
-    return _area(_AUGRC, estimator, coverage, confidence, loss, answered)
+    return _area(metrics.Augrc(coverage), _AUGRC, estimator, confidence, loss, answered)
 
 
 @_describe
@@ -249,9 +245,10 @@ def excess_aurc(
     """
     if estimator == "mean":
         return _value(metrics.ExcessAurc(coverage), confidence, loss, answered)
-    area = _area(_AURC, estimator, coverage, confidence, loss, answered)
+    metric = metrics.Aurc(coverage)
+    area = _area(metric, _AURC, estimator, confidence, loss, answered)
     data = _oracle(_predictions_or_ranked(confidence, loss, answered))
-    return max(0.0, area - _area(_LEAST_AURC, estimator, coverage, data))
+    return max(0.0, area - _area(metric, _LEAST_AURC, estimator, data))
 
 
 @_describe
@@ -337,17 +334,20 @@ def _oracle(data: Predictions | Ranked) -> Predictions | Ranked:
 
 
 def _area(
+    metric: AreaMetric,
     areas_of: dict[str, Callable[[Predictions | Ranked], float]],
     estimator: str,
-    coverage: float | None,
     confidence: Data,
     loss: ArrayLike | None = None,
     answered: ArrayLike | None = None,
 ) -> float:
+    """The area by the estimator of the metric, or by that of another tool in `areas_of`."""
+    if estimator == "mean":
+        return _value(metric, confidence, loss, answered)
     if not isinstance(estimator, str) or estimator not in areas_of:
         known = ", ".join(map(repr, ["mean", *areas_of]))
         raise InputError(f"estimator must be one of {known}; got {estimator!r}.")
-    if coverage is not None:
+    if metric.coverage is not None:
         raise InputError(
             f"coverage needs the estimator 'mean'; {estimator!r} always uses the whole curve."
         )

@@ -273,7 +273,7 @@ def missing(
         against=nan,
         difference=nan,
         sd=nan,
-        interval=Interval(nan, nan, request.level, request.covers),
+        interval=Interval.unknown(request.level, request.covers),
         p_value=nan,
         adjusted=nan,
         chance=nan,

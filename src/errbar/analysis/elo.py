@@ -57,7 +57,7 @@ def _rated(games: Games, judge: str, level: float, anchor: str | None) -> list[R
         values=values,
         sds=sds,
         intervals=[
-            Interval(math.nan, math.nan, level, Estimand.POPULATION)
+            Interval.unknown(level, Estimand.POPULATION)
             if alone
             else Interval(float(low), float(high), level, Estimand.POPULATION)
             for low, high in zip(lows, highs, strict=True)

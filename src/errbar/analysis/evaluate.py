@@ -4,7 +4,6 @@
 counts that a metric needs.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -253,10 +252,8 @@ def estimate_of(
 
 def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
     """An estimate without a value, with the reason."""
-    nan = math.nan
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    nowhere = Interval(nan, nan, method.level, covers)
-    return estimate_of(Cell(nan, nan, nan, nowhere, reason), of, metric, 0, 0, np.zeros(0))
+    return Estimate.without_value(of, metric, Interval.unknown(method.level, covers), reason)
 
 
 def _named(

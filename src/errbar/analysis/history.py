@@ -1,10 +1,11 @@
 """Successive runs of a system: their scores, the last change, and a test of drift.
 
 Every run is a system of a source. The test (`kernels.drift`) is about the rate of right answers on
-these very questions: if the rates stay as they are, no number of runs makes it likely to alarm.
+this exact benchmark: if the rates stay as they are, no number of runs makes it likely to alarm.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,37 +37,28 @@ def drifts_of(
     """Test every task for drift over the runs, in their order; all tests together hold `level`."""
     tasks = sorted({task for run, task in named if run in runs})
     needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
+    if not tasks:
+        raise InputError("there is no run to look at.")
     found = []
     for task in tasks:
         present = [run for run in runs if (run, task) in named]
-        slices = [named[run, task] for run in present]
-        if any(part.slice.other.any() for part in slices):
-            nothing: Array = np.zeros(len(present))
-            logs: dict[Direction, Array] = dict.fromkeys(_SIDES, nothing)
-            starts: dict[Direction, str] = dict.fromkeys(_SIDES, "")
-            reason = _NO_RIGHT
-        else:
-            p_values = _p_values([_counts(part, errors) for part in slices])
-            tested = dict(zip(_SIDES, p_values[:, 1:], strict=True))  # the first has no earlier run
-            logs = {side: np.append(0.0, log_bets(each)) for side, each in tested.items()}
-            starts = {
-                side: present[1 + likeliest_start(each)] if each.size else ""
-                for side, each in tested.items()
-            }
-            reason = ""
-        found.append(
-            Drift(
-                task=task,
-                runs=tuple(present),
-                logs=logs,
-                starts=starts,
-                needed=needed,
-                reason=reason,
-            )
-        )
-    if not found:
-        raise InputError("there is no run to look at.")
+        parts = [named[run, task] for run in present]
+        untested = Drift(task=task, runs=tuple(present), needed=needed, reason=_NO_RIGHT)
+        rewards = any(part.slice.other.any() for part in parts)
+        found.append(untested if rewards else _tested(untested, parts, errors))
     return tuple(found)
+
+
+def _tested(drift: Drift, parts: Sequence[Named], errors: Errors) -> Drift:
+    """Add the test to the description of the runs."""
+    p_values = _p_values([_counts(part, errors) for part in parts])
+    tested = dict(zip(_SIDES, p_values[:, 1:], strict=True))  # the first has no earlier run
+    logs = {side: np.append(0.0, log_bets(each)) for side, each in tested.items()}
+    starts = {
+        side: drift.runs[1 + likeliest_start(each)] if each.size else ""
+        for side, each in tested.items()
+    }
+    return replace(drift, logs=logs, starts=starts, reason="")
 
 
 def _counts(part: Named, errors: Errors) -> dict[str, _Count]:

@@ -1,6 +1,5 @@
 """Scores of every system, corrected by trusted labels, with what is to be said of the labels."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,21 +73,8 @@ def corrected_scores(
                 rows.append(_estimate(of, data, labels, request, remarks))
             except InputError as error:
                 reason = refusals.add(of, metric, error)
-                nan = math.nan
-                nowhere = Interval(nan, nan, request.level, Estimand.POPULATION)
-                rows.append(
-                    CorrectedEstimate(
-                        of=of,
-                        metric=metric,
-                        value=nan,
-                        mean=nan,
-                        sd=nan,
-                        interval=nowhere,
-                        questions=0,
-                        trials=0,
-                        reason=reason,
-                    )
-                )
+                nowhere = Interval.unknown(request.level, Estimand.POPULATION)
+                rows.append(CorrectedEstimate.without_value(of, metric, nowhere, reason))
     refusals.require_others((row.of, row.metric) for row in rows)
     remarks |= dict.fromkeys(_on_widths(rows))
     few = min((row.labels for row in rows if row.labels), default=_FEWEST)
@@ -228,10 +214,9 @@ def scores_by_rates(
             subject = f"{of}: the" if str(of) else "The"
             remarks[f"{subject} judge passes {passed:.3g}."] = None
         except InputError as error:
-            nowhere = Interval(math.nan, math.nan, request.level, Estimand.POPULATION)
+            nowhere = Interval.unknown(request.level, Estimand.POPULATION)
             reason = refusals.add(of, metric, error)
-            cell = Cell(math.nan, math.nan, math.nan, nowhere, reason)
-            rows.append(estimate_of(cell, of, metric, 0, 0, np.zeros(0)))
+            rows.append(Estimate.without_value(of, metric, nowhere, reason))
     refusals.require_others((row.of, row.metric) for row in rows)
     words = "share of Rogan and Gladen (1978) with the limits of Lang and Reiczigel (2014)"
     return Scores(tuple(rows), words, tuple(remarks))

@@ -180,7 +180,7 @@ def _nothing(
     why: str,
 ) -> RankedEstimate:
     nan = math.nan
-    nowhere = Interval(nan, nan, method.level, Estimand.POPULATION)
+    nowhere = Interval.unknown(method.level, Estimand.POPULATION)
     items, groups = (0, 0) if data is None else (len(data), data.cluster_count)
     return RankedEstimate(
         metric=metric, value=nan, sd=nan, interval=nowhere, items=items, clusters=groups, reason=why

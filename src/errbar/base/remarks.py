@@ -8,7 +8,7 @@ printed, and an `Explanation` is printed only if asked for; elsewhere both are l
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 MARK = "⚠"
@@ -36,13 +36,18 @@ class Explanation(str):
 
 
 @contextmanager
-def on_command_line() -> Iterator[None]:
-    """Within this context, messages name command-line options instead of Python arguments."""
-    token = _on_command_line.set(True)
+def switched_on(switch: ContextVar[bool]) -> Iterator[None]:
+    """Within this context, the variable is true."""
+    token = switch.set(True)
     try:
         yield
     finally:
-        _on_command_line.reset(token)
+        switch.reset(token)
+
+
+def on_command_line() -> AbstractContextManager[None]:
+    """Within this context, messages name command-line options instead of Python arguments."""
+    return switched_on(_on_command_line)
 
 
 def guess(text: str, *, option: str = "", argument: str = "") -> Above:

@@ -8,14 +8,14 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
-from errbar.base.remarks import MARK
+from errbar.base.remarks import MARK, switched_on
 
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
 CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
@@ -101,14 +101,9 @@ def scale() -> float:
     return 100.0 if _percent.get() else 1.0
 
 
-@contextmanager
-def in_percent() -> Iterator[None]:
+def in_percent() -> AbstractContextManager[None]:
     """Within this context, tables show scores in percent."""
-    token = _percent.set(True)
-    try:
-        yield
-    finally:
-        _percent.reset(token)
+    return switched_on(_percent)
 
 
 def interval_cells(

@@ -13,8 +13,14 @@ from errbar.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class GameOptions(Keywords):
-    """How games are read: keywords of `errbar.games` but the columns."""
+    """How games are read and rated: keywords of `errbar.prefer` but the columns."""
 
+    against: str | None
+    ties: Literal["half", "davidson", "rao-kupper"]
+    method: Literal["bradley-terry", "elo"]
+    anchor: str | None
+    by_judge: bool
+    level: float
     controls: tuple[str, ...]
     first_wins: tuple[str, ...]
     second_wins: tuple[str, ...]
@@ -22,8 +28,23 @@ class GameOptions(Keywords):
 
 
 GAMES = bundle(
-    "reading",
+    "rating",
     GameOptions,
+    click.option("--against", help="Show the win rates of all systems against this one."),
+    choice(
+        *("--ties", "half", "davidson", "rao-kupper"),
+        default="half",
+        text="The model of ties: half a win, Davidson's, or Rao and Kupper's.",
+    ),
+    choice(
+        *("--method", "bradley-terry", "elo"),
+        default="bradley-terry",
+        text="The Bradley-Terry model, or Elo ratings (mean over random orders).",
+    ),
+    click.option(
+        "--anchor", help="The system whose rating is 1000; by default the mean of all is."
+    ),
+    click.option("--by-judge", is_flag=True, help="Rate the games of each judge apart."),
     click.option(
         "--control",
         "controls",
@@ -53,6 +74,7 @@ GAMES = bundle(
         metavar="WORD",
         help="A word that means a tie; may be repeated.",
     ),
+    options.LEVEL,
 )
 
 
@@ -71,19 +93,7 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
 
 @click.command()
 @options.PATHS
-@click.option("--against", help="Show the win rates of all systems against this one.")
-@choice(
-    *("--ties", "half", "davidson", "rao-kupper"),
-    default="half",
-    text="The model of ties: half a win, Davidson's, or Rao and Kupper's.",
-)
-@choice(
-    *("--method", "bradley-terry", "elo"),
-    default="bradley-terry",
-    text="The Bradley-Terry model, or Elo ratings (mean over random orders).",
-)
-@click.option("--anchor", help="The system whose rating is 1000; by default the mean of all is.")
-@click.option("--by-judge", is_flag=True, help="Rate the games of each judge apart.")
+@GAMES
 @click.option(
     "--map",
     "columns",
@@ -93,21 +103,10 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     help="Assign a column to first, second, winner, question, judge, cluster or weight; may be "
     "repeated.",
 )
-@options.LEVEL
-@GAMES
 @options.WRITE
 @options.PLOT
 def prefer(
-    paths: Paths,
-    against: str | None,
-    ties: Literal["half", "davidson", "rao-kupper"],
-    method: Literal["bradley-terry", "elo"],
-    anchor: str | None,
-    by_judge: bool,
-    columns: dict[str, str],
-    level: float,
-    reading: GameOptions,
-    writing: WriteOptions,
+    paths: Paths, columns: dict[str, str], rating: GameOptions, writing: WriteOptions
 ) -> None:
     """Rate systems by preferences between their answers.
 
@@ -123,15 +122,5 @@ def prefer(
 
     with working(f"errbar prefer {shown(paths)}"):
         require_writable(paths)
-        found = preferences.prefer(
-            list(paths),
-            against=against,
-            ties=ties,
-            level=level,
-            method=method,
-            anchor=anchor,
-            by_judge=by_judge,
-            **reading.keywords(),
-            **columns,
-        )
+        found = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
     show(found, writing)

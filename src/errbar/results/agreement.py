@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, interval_head
 from errbar.results.base import Rows
-from errbar.results.estimate import Interval, covered
+from errbar.results.estimate import Interval, covered, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,7 @@ class AgreementRow:
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
-        return {
-            "about": self.about,
-            "measure": self.measure,
-            "value": self.value,
-            "sd": self.sd,
-            **self.interval.record(),
-            "items": self.items,
-        }
+        return record_of(self, "about", "measure", "value", "sd", "interval", "items")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
-from errbar.results.estimate import EqualByValue, Interval
+from errbar.results.estimate import EqualByValue, Interval, record_of
 
 INCONCLUSIVE = "inconclusive"
 
@@ -136,34 +136,13 @@ class Comparison(EqualByValue):
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
-        return {
-            "task": self.task,
-            "metric": str(self.metric),
-            "first": self.first,
-            "second": self.second,
-            "value": self.value,
-            "against": self.against,
-            "difference": self.difference,
-            "sd": self.sd,
-            **self.interval.record(),
-            "p_value": self.p_value,
-            "adjusted": self.adjusted,
-            "probable": self.probable,
-            "undone_by": self.undone_by,
-            "chance": self.chance,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "questions": self.questions,
-            "left_out": self.left_out,
-            "margin": self.margin,
-            "no_worse": self.no_worse,
-            "better": self.better,
-            "probably_better": self.probably_better,
-            "verdict": self.verdict,
-            "caution": self.caution,
-            "reason": self.reason,
-        }
+        return record_of(
+            self,
+            *("task", "metric", "first", "second", "value", "against", "difference", "sd"),
+            *("interval", "p_value", "adjusted", "probable", "undone_by", "chance"),
+            *("wins", "ties", "losses", "questions", "left_out", "margin", "no_worse"),
+            *("better", "probably_better", "verdict", "caution", "reason"),
+        )
 
     @property
     def leader(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from errbar.base.tables import DASH, interval_cells, interval_head, pointed, score_text
-from errbar.results.estimate import Estimate
+from errbar.results.estimate import Estimate, record_of
 from errbar.results.scores import Scores
 
 
@@ -23,15 +23,8 @@ class CorrectedEstimate(Estimate):
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
         # super() without arguments fails in a dataclass with slots
-        return {
-            **Estimate.record(self),
-            "judge": self.judge,
-            "labels": self.labels,
-            "labels_alone": self.labels_alone,
-            "labels_low": self.labels_low,
-            "labels_high": self.labels_high,
-            "judge_weight": self.weight,
-        }
+        labels = record_of(self, "judge", "labels", "labels_alone", "labels_low", "labels_high")
+        return {**Estimate.record(self), **labels, "judge_weight": self.weight}
 
     @property
     def is_wider(self) -> bool:

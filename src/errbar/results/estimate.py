@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import interval_title, percent, printable, score_text
@@ -94,14 +94,32 @@ class Interval(EqualByValue):
         """What it is called wherever it is printed, as in "95% CI"."""
         return interval_title(self.level)
 
+    @classmethod
+    def unknown(cls, level: float, covers: Estimand) -> "Interval":
+        """An interval that the data do not give: its ends are nan."""
+        return cls(math.nan, math.nan, level, covers)
+
     def record(self) -> dict[str, Any]:
         """A flat record, as part of that of an estimate."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "covers": self.covers.value,
-        }
+        return record_of(self, "low", "high", "level", "covers")
+
+
+def record_of(found: object, *names: str) -> dict[str, Any]:
+    """Attributes as a flat record, for a DataFrame or JSON.
+
+    A metric and an estimand are recorded by name, an interval as `low`, `high`, `level` and
+    `covers`.
+    """
+    record: dict[str, Any] = {}
+    for name in names:
+        value = getattr(found, name)
+        if isinstance(value, Interval):
+            record |= value.record()
+        elif isinstance(value, Metric):
+            record[name] = str(value)
+        else:
+            record[name] = value.value if isinstance(value, Estimand) else value
+    return record
 
 
 def covered(interval: Interval, *more: str) -> str:
@@ -219,17 +237,27 @@ class Estimate(AnyEstimate):
 
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
-        audited = {} if math.isnan(self.held) else {"held": self.held}
-        return {
-            "metric": str(self.metric),
-            "value": self.value,
-            "mean": self.mean,
-            "sd": self.sd,
-            **self.interval.record(),
-            "questions": self.questions,
-            "trials": self.trials,
-            "reason": self.reason,
-        } | audited
+        audited = () if math.isnan(self.held) else ("held",)
+        sizes = ("questions", "trials")
+        return record_of(
+            self, "metric", "value", "mean", "sd", "interval", *sizes, "reason", *audited
+        )
+
+    @classmethod
+    def without_value(cls, of: Subject, metric: Metric, interval: Interval, reason: str) -> Self:
+        """An estimate that the data do not give, with the reason."""
+        nan = math.nan
+        return cls(
+            of=of,
+            metric=metric,
+            value=nan,
+            mean=nan,
+            sd=nan,
+            interval=interval,
+            questions=0,
+            trials=0,
+            reason=reason,
+        )
 
     def digits(self) -> tuple[str, str, str, str, str]:
         """Value, mean, sd and the ends of the interval, to the digits that `sd` supports."""
@@ -293,18 +321,8 @@ class RankedEstimate(AnyEstimate):
 
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
-        return {
-            "metric": str(self.metric),
-            "value": self.value,
-            "sd": self.sd,
-            **self.interval.record(),
-            "items": self.items,
-            "clusters": self.clusters,
-            "dropped": self.dropped,
-            "reason": self.reason,
-            "groups": self.groups,
-            "bin_error": self.bin_error,
-        }
+        sizes = ("items", "clusters", "dropped", "reason", "groups", "bin_error")
+        return record_of(self, "metric", "value", "sd", "interval", *sizes)
 
     def ends(self) -> str:
         """The interval in words."""

@@ -14,7 +14,7 @@ from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
-from errbar.results.estimate import EqualByValue, Interval, covered
+from errbar.results.estimate import EqualByValue, Interval, covered, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,18 +34,8 @@ class Standing(EqualByValue):
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
-        return {
-            "system": self.system,
-            "value": self.value,
-            "sd": self.sd,
-            **self.interval.record(),
-            "rank": self.rank,
-            "best_rank": self.best_rank,
-            "worst_rank": self.worst_rank,
-            "expected_rank": self.expected_rank,
-            "chance_best": self.chance_best,
-            "groups": self.groups,
-        }
+        ranks = ("rank", "best_rank", "worst_rank", "expected_rank", "chance_best", "groups")
+        return record_of(self, "system", "value", "sd", "interval", *ranks)
 
 
 B = TypeVar("B", bound=Standing)

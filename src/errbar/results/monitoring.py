@@ -148,7 +148,7 @@ class Watch:
             "unused_trials": self.unused_trials,
         }
         for claim, path in self._paths():
-            record[f"e_{claim}"] = _e_value(path[-1]) if path.size else 1.0
+            record[f"e_{claim}"] = e_value(path[-1]) if path.size else 1.0
             record[f"p_{claim}"] = math.exp(-path.max(initial=0.0))
         return record
 
@@ -164,8 +164,8 @@ class Watch:
                 "value": float(looks.value[at]),
                 "low": float(looks.low[at]),
                 "high": float(looks.high[at]),
-                "e_above": _e_value(paths["above"][at]) if "above" in paths else None,
-                "e_below": _e_value(paths["below"][at]) if "below" in paths else None,
+                "e_above": e_value(paths["above"][at]) if "above" in paths else None,
+                "e_below": e_value(paths["below"][at]) if "below" in paths else None,
             }
 
     @property
@@ -387,7 +387,8 @@ def _one_sided(claims: Claims) -> str:
     return ""
 
 
-def _e_value(log: float) -> float:
+def e_value(log: float) -> float:
+    """An e-value from its logarithm; the largest float if it is larger."""
     return math.exp(min(float(log), _LARGEST))
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, interval_head, pointed
-from errbar.results.estimate import covered
+from errbar.results.estimate import covered, record_of
 from errbar.results.leaderboard import Board, Standing
 
 _RATINGS = ("rating", "Elo")  # measures on Elo's scale
@@ -28,9 +28,7 @@ class Rating(Standing):
         return {
             **({"judge": self.judge} if self.judge else {}),
             **Standing.record(self),
-            "games": self.games,
-            "win_rate": self.win_rate,
-            "standard_error": self.standard_error,
+            **record_of(self, "games", "win_rate", "standard_error"),
         }
 
 

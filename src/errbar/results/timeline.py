@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,9 +20,9 @@ from errbar.base.tables import (
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import AnyEstimate, covered
+from errbar.results.monitoring import e_value
 
 Direction = Literal["drop", "rise"]
-_LARGEST = 709.0  # log of the largest e-value that fits a float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -31,10 +31,10 @@ class Drift:
 
     task: str
     runs: tuple[str, ...]  # in order; nothing can be tested at the first
-    logs: Mapping[Direction, Array]  # log e-values after each run
-    starts: Mapping[Direction, str]  # run at which a change most likely began
     needed: float  # e-value at which drift is claimed
     reason: str = ""  # why there is no test
+    logs: Mapping[Direction, Array] = field(default_factory=dict)  # log e-values after each run
+    starts: Mapping[Direction, str] = field(default_factory=dict)  # run at which a change began
 
     @property
     def detected(self) -> tuple[str, Direction] | None:
@@ -53,10 +53,7 @@ class Drift:
         if self.reason or run not in self.runs:
             return {f"e_{direction}": math.nan for direction in ("drop", "rise")}
         at = self.runs.index(run)
-        return {
-            f"e_{direction}": math.exp(min(float(path[at]), _LARGEST))
-            for direction, path in self.logs.items()
-        }
+        return {f"e_{direction}": e_value(path[at]) for direction, path in self.logs.items()}
 
     def sentence(self) -> str:
         """What was detected, in a sentence without its end."""

@@ -41,13 +41,9 @@ def write_dataset(
 
     Parameters
     ----------
-    runs
-        Outcomes in a table.
-    directory
-        The directory to write to; it is created if it does not exist.
     title
         The title of the card; by default the name of the directory.
-    retrieved
+    runs, directory, retrieved
         As in `write_every_eval_ever`.
     """
     name = title or Path(directory).resolve().name

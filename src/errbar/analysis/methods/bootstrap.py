@@ -157,7 +157,7 @@ class StatisticSpread(NamedTuple):
     @classmethod
     def unknown(cls, value: float, level: float, reason: str) -> "StatisticSpread":
         """A statistic without an interval, with the reason."""
-        nowhere = Interval(math.nan, math.nan, level, Estimand.POPULATION)
+        nowhere = Interval.unknown(level, Estimand.POPULATION)
         return cls(value, math.nan, nowhere, 0.0, reason)
 
 
