@@ -95,8 +95,9 @@ def test_every_guess_is_overridden_as_it_says(name: str, tmp_path: Path) -> None
     seen: set[str] = set()
     for path, told in shaped(name, tmp_path):
         runs = loaded(path, **told)
-        is_log = runs is not None and runs.source.origin.reader == name
-        for remark in guesses_of(runs) if runs is not None and is_log else ():
+        if runs is None or runs.source.origin.reader != name:
+            continue
+        for remark in guesses_of(runs):
             kind = re.sub(r"[\d'].*", "", remark.replace(str(tmp_path), ""))
             if kind in seen:
                 continue

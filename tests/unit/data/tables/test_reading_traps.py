@@ -51,17 +51,16 @@ def test_what_is_right_and_never_occurs_is_refused(tmp_path: Path) -> None:
         means(csv(tmp_path, "id,correct 1,True 2,False 3,True"), right="correct")
 
 
-@pytest.mark.parametrize("option", [{"right": "1"}, {"rows": "questions"}])
-def test_what_is_said_of_rows_is_refused_where_there_are_none(
-    option: dict[str, str], tmp_path: Path
-) -> None:
-    for file in (
-        csv(tmp_path, "id,n,c 1,5,3 2,5,5", "counts.csv"),
-        csv(tmp_path, "1,0,1 0,0,1", "matrix.csv"),
-        REPOSITORY / "tests" / "fixtures" / "human_eval",
-    ):
+def test_what_is_said_of_rows_is_refused_where_there_are_none(tmp_path: Path) -> None:
+    counts = csv(tmp_path, "id,n,c 1,5,3 2,5,5", "counts.csv")
+    matrix = csv(tmp_path, "1,0,1 0,0,1", "matrix.csv")
+    log = REPOSITORY / "tests" / "fixtures" / "human_eval"
+    for file in (counts, matrix, log):
         with pytest.raises(InputError, match="is for"):
-            means(file, **option)
+            means(file, right="1")
+    for file in (counts, matrix):
+        with pytest.raises(InputError, match="is for"):
+            means(file, rows="questions")
 
 
 # Matrices.
