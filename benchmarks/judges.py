@@ -39,7 +39,7 @@ class GivenLabels(Labels):
         """The row of a system."""
         rows: Array = self.__dict__["rows"]
         values = rows[data.systems.index(system)]
-        return LabelValues(values, np.ones(values.size), 0)
+        return LabelValues(values, np.stack([values, values]), np.ones(values.size), 0)
 
 
 class WeightedTask(CorrectedTask):
@@ -66,7 +66,7 @@ def task(grades: Array, labels: Array, weight: float | None = None) -> Corrected
         trials=once,
         correct=None,
         noise=None,
-        bounded=True,
+        extremes=None,
         remarks=(),
         refused={},
         everyone=names,

@@ -107,7 +107,7 @@ class AlignedValues:
     trials: Integers
     correct: Integers | None  # where outcomes are right or wrong
     noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
-    bounded: bool
+    extremes: Array | None  # lowest and highest outcome of each; None unless rewards
     remarks: tuple[str, ...]
     refused: Mapping[str, InputError]  # by system: why it has no such number
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
@@ -124,7 +124,7 @@ class AlignedValues:
     def span(self) -> float:
         """Largest possible distance between two values."""
         low, high = self.metric.bounds
-        return high - low if self.bounded else float("inf")
+        return high - low if self.extremes is None else float("inf")
 
     def present(self, system: int) -> NDArray[np.bool_]:
         """Mask of the questions that a system has."""
@@ -154,8 +154,7 @@ class AlignedValues:
         if self.correct is None:
             raise InputError(
                 f"{self.metric}: comparisons on this exact benchmark need outcomes of right or "
-                f"wrong. Ask for "
-                f"{setting('estimand', 'population')}."
+                f"wrong. Ask for {setting('estimand', 'population')}."
             )
         trials, correct = self.trials[system, some], self.correct[system, some]
         clusters = self.clusters[some] if self.clustered else None
@@ -251,6 +250,8 @@ class TaskSystems:
         parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
         noise = np.full(shape, np.nan)
+        are_rewards = any(entry.extremes is not None for entry in each)
+        extremes = np.full((2, *shape), np.nan) if are_rewards else None
         for row, entry in enumerate(each):
             at = aligned.at(entry.questions)
             for part, values in zip(parts, entry.parts, strict=True):
@@ -258,6 +259,8 @@ class TaskSystems:
             trials[row, at] = entry.trials
             correct[row, at] = 0 if entry.correct is None else entry.correct
             noise[row, at] = np.nan if entry.noise is None else entry.noise
+            if extremes is not None and entry.extremes is not None:
+                extremes[:, row, at] = entry.extremes
         clusters, clustered = self._clusters(aligned, found)
         return AlignedValues(
             task=self._task,
@@ -269,7 +272,7 @@ class TaskSystems:
             trials=trials,
             correct=None if any(entry.correct is None for entry in each) else correct,
             noise=None if any(entry.noise is None for entry in each) else noise,
-            bounded=all(entry.bounded for entry in each),
+            extremes=extremes,
             remarks=tuple(remarks),
             refused=refused,
             everyone=tuple(self._systems),
@@ -345,17 +348,15 @@ class TaskSystems:
             parts=[part[kept] for part in own.parts],
             trials=own.trials[kept],
             correct=None if own.correct is None else own.correct[kept],
+            extremes=None if own.extremes is None else own.extremes[:, kept],
         )
 
     def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:
         """Weight of each question, if weights differ; systems must agree."""
         weights_of: dict[str, Sequence[float | None]] = {}
         for system in systems:
-            named = self._systems[system]
-            weights = named.slice.weights
-            weights_of[system] = (
-                [None] * len(named.questions) if weights is None else weights.tolist()
-            )
+            own, questions = self._systems[system].slice.weights, self._systems[system].questions
+            weights_of[system] = [None] * len(questions) if own is None else own.tolist()
         of = self._agreed("weight", weights_of)
         found = np.array([of[name] or math.nan for name in aligned.ids])
         are_equal = found.size == 0 or (found == found[0]).all()

@@ -47,6 +47,7 @@ class LabelValues(NamedTuple):
     """The value of each question by its labels, nan without one, and the weight of the label."""
 
     values: Array
+    extremes: Array  # lowest and highest label of each question
     weights: Array
     short: int  # questions whose labels are too few for the metric
 
@@ -88,6 +89,7 @@ class Labels:
         if not isinstance(data.metric, CountMetric) or len(data.parts) > 1:
             raise InputError("cannot be corrected by labels; a mean over questions can, as pass@k")
         values, weights = np.full(len(data.questions), np.nan), np.ones(len(data.questions))
+        extremes = np.full((2, len(data.questions)), np.nan)
         key = self.systems.get(system), self.tasks.get(data.task)
         named = None if None in key else self._named.get(key)  # type: ignore[arg-type]
         if named is None or not named.slice.scored.any():
@@ -98,11 +100,15 @@ class Labels:
         place = {name: at for at, name in enumerate(data.questions)}
         own = kept.slice.weights if self.sampled else None
         weight_of = dict(zip(kept.questions, [] if own is None else own.tolist(), strict=False))
-        for name, value in zip(found.questions, found.parts[0].tolist(), strict=True):
+        ends = np.stack([found.parts[0]] * 2) if found.extremes is None else found.extremes
+        for at, (name, value) in enumerate(
+            zip(found.questions, found.parts[0].tolist(), strict=True)
+        ):
             if name in place:
                 values[place[name]] = value
+                extremes[:, place[name]] = ends[:, at]
                 weights[place[name]] = weight_of.get(name, 1.0)
-        return LabelValues(values, weights, int(np.isnan(found.parts[0]).sum()))
+        return LabelValues(values, extremes, weights, int(np.isnan(found.parts[0]).sum()))
 
     def unknown(self, judged: Source) -> int:
         """Number of labelled questions that the judge's outcomes lack."""
@@ -171,11 +177,11 @@ class CorrectedTask:
     def bounds(self) -> tuple[float, float]:
         """Lowest and highest possible value of a question, by judge and labels."""
         data = self.data
-        labels = [self.labels_of(at).values for at in range(len(data.systems)) if self._has(at)]
-        seen = np.concatenate([values[~np.isnan(values)] for values in labels])
-        if not data.bounded:
-            values = data.parts[0][~np.isnan(data.parts[0])]
-            return bounds_of(np.concatenate([values, seen]), self._asked)
+        labels = [self.labels_of(at).extremes for at in range(len(data.systems)) if self._has(at)]
+        seen = np.concatenate([ends[:, ~np.isnan(ends[0])] for ends in labels], axis=1)
+        if data.extremes is not None:
+            judged = data.extremes[:, ~np.isnan(data.extremes[0])]
+            return bounds_of(np.concatenate([judged, seen], axis=1), self._asked)
         low, high = range_of(data, self._asked)
         outside = seen[(seen < low) | (seen > high)]
         if outside.size:

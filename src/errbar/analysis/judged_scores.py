@@ -107,7 +107,7 @@ def _estimate(
     if short:
         note = f"{subject}{data.metric} does not use {counted(short, 'question')} with few labels."
         remarks[note] = None
-    if not data.bounded and request.bounds is None:
+    if data.extremes is not None and request.bounds is None:
         remarks[remark_on_guess(f"{of.task}: " if of.task else "", task.bounds)] = None
     value = found.spread.mean
     sd, low, high = _ends(found, request)
@@ -206,7 +206,7 @@ def scores_by_rates(
         of = Subject(system, task)
         try:
             data = _values_of(source, of, named, metric, request.policy)
-            if not data.bounded:
+            if data.extremes is not None:
                 raise InputError("sensitivity and specificity need outcomes of right and wrong")
             rows.append(_by_rates(of, data, (sensitivity, specificity), request.level))
             remarks |= dict.fromkeys(data.remarks)

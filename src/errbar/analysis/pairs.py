@@ -197,26 +197,26 @@ class Differences:
 
 def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[float, float]:
     """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
-    if data.bounded:
-        metric = data.metric
-        return (
-            bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
-        )
-    return bounds_of(data.parts[0][~np.isnan(data.parts[0])], bounds)
+    if data.extremes is not None:
+        return bounds_of(data.extremes[:, ~np.isnan(data.extremes[0])], bounds)
+    metric = data.metric
+    return bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
 
 
 def guessed_ranges(
     tables: Sequence[AlignedValues], covers: Estimand, bounds: tuple[float, float] | None = None
 ) -> list[str]:
     """Remarks on the bounds of rewards that comparisons of these tables rest on."""
-    rewards = [data for data in tables if not data.bounded and covers is Estimand.POPULATION]
+    if bounds is not None or covers is not Estimand.POPULATION:
+        return []
     return [
         remark
-        for data in rewards
+        for data in tables
+        if data.extremes is not None
         for remark in remarks_on_bounds(
             f"{data.task}: " if data.task else "",
             data.parts[0][~np.isnan(data.parts[0])],
-            bounds,
+            range_of(data, None),
         )
     ]
 

@@ -26,7 +26,7 @@ class SystemValues:
     trials: Integers
     correct: Integers | None = None
     noise: Array | None = None
-    bounded: bool = True
+    extremes: Array | None = None  # of rewards: lowest and highest outcome of each question
 
 
 def question_values(
@@ -48,7 +48,7 @@ def _by_rewards(source: Source, named: Named, failures: str) -> SystemValues:
         parts=[found.values],
         trials=found.trials,
         noise=found.noise,
-        bounded=False,
+        extremes=found.extremes,
     )
 
 

@@ -151,7 +151,7 @@ class QuestionPart:
     def _of_sample(self, values: Array) -> Summary:
         data, level = self._data, self._request.level
         clusters = self.clusters if data.clustered else None
-        if data.bounded:
+        if data.extremes is None:
             each = np.ones(values.size)
             return mean_of_sample(values, each, clusters, level, self.weights, self.range)
         once = np.ones(values.size, dtype=np.int64)

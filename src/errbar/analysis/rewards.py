@@ -77,7 +77,16 @@ class Answered:
         return math.fsum(self.weights * self.values) / math.fsum(self.weights)
 
 
-def rewards_of(results: Results, failures: str) -> Answered:
+@dataclass(frozen=True, kw_only=True)
+class Rewards(Answered):
+    """The mean rewards of the questions of a subject."""
+
+    extremes: Array  # the lowest and the highest outcome of each question
+
+
+def rewards_of(
+    results: Results, failures: str, bounds: tuple[float, float] | None = None
+) -> Rewards:
     """The mean reward of every question; rows without a result are worth 0, or left out."""
     if failures == "right" and results.failed.any():
         as_zero = setting("errors", "fail")
@@ -100,6 +109,9 @@ def rewards_of(results: Results, failures: str) -> Answered:
     if results.weights is not None:
         some &= results.weights > 0
     counts, each = results.counts[some], trials[some]
+    extremes = _extremes(values, counts, each)
+    if bounds is not None:
+        _require_within(extremes, bounds)
     means = (counts @ values) / each
     off = counts * np.square(values - means[:, None])
     nothing = each - counts.sum(axis=1)
@@ -112,9 +124,29 @@ def rewards_of(results: Results, failures: str) -> Answered:
     weights = None
     if results.weights is not None:
         weights = scaled_weights(results.weights[some], np.ones(each.size))
-    return Answered(
-        values=means, trials=each, clusters=clusters, noise=noise, questions=kept, weights=weights
+    return Rewards(
+        values=means,
+        extremes=extremes,
+        trials=each,
+        clusters=clusters,
+        noise=noise,
+        questions=kept,
+        weights=weights,
     )
+
+
+def _extremes(values: Array, counts: NDArray[np.int64], trials: NDArray[np.int64]) -> Array:
+    """Lowest and highest outcome of each question; trials without a result count as 0."""
+    order = np.argsort(values)
+    occur = counts[:, order] > 0
+    found = np.zeros((2, trials.size))
+    if values.size:
+        first, last = occur.argmax(axis=1), values.size - 1 - occur[:, ::-1].argmax(axis=1)
+        found = np.where(occur.any(axis=1), values[order][np.stack([first, last])], 0.0)
+    failed = trials > counts.sum(axis=1)
+    found[0, failed] = np.minimum(found[0, failed], 0.0)
+    found[1, failed] = np.maximum(found[1, failed], 0.0)
+    return found
 
 
 def average_reward(
@@ -122,17 +154,17 @@ def average_reward(
     metric: Metric,
     answered: Answered,
     method: Method,
-    guessed: tuple[float, float],
+    bounds: tuple[float, float],
 ) -> Estimate:
     """Mean over questions, with an interval for the target of the method.
 
-    Rewards lie within the bounds of the method, or else within those guessed.
+    The bounds of rewards are those of the method, or guessed if it has none.
     """
     questions = answered.values.size
     value = answered.mean
     covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
-        found, reason = _among_questions(answered, method, guessed)
+        found, reason = _among_questions(answered, method, bounds)
         sd, low, high = found.sd, found.low, found.high
     else:
         variance, freedom, reason = _within_questions(answered)
@@ -145,33 +177,46 @@ def average_reward(
     return estimate_of(cell, of, metric, questions, trials.sum().item(), trials, answered.clusters)
 
 
-def bounds_of(values: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """Bounds of rewards: those given, which must hold, or those that the rewards suggest.
+def _require_within(extremes: Array, bounds: tuple[float, float]) -> None:
+    """Refuse bounds that an outcome exceeds; rows are the lowest and highest of each question."""
+    outside = extremes[(extremes < bounds[0]) | (extremes > bounds[1])]
+    if outside.size:
+        option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+        missing = setting("errors", "missing")
+        failed = f"; rows without a result count as 0, and {missing} leaves them out"
+        raise InputError(
+            f"an outcome of {outside[0]:g} lies outside of the bounds {bounds[0]:g} to "
+            f"{bounds[1]:g}; correct {option}, or leave it out{'' if outside[0] else failed}"
+        )
 
-    Rewards between 0 and 1 are taken to be bounded by these. Others are bounded by the estimated
-    ends of their range (Robson and Whitlock 1964), and by 0 if none is negative.
+
+def bounds_of(extremes: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    """Bounds of rewards: those given, which must hold, or those that the outcomes suggest.
+
+    `extremes` are the lowest and the highest outcome of each question. Outcomes between 0 and 1 are
+    taken to be bounded by these. Others are bounded by the estimated ends of their range (Robson
+    and Whitlock 1964), and by 0 if none is negative.
     """
     if bounds is not None:
-        outside = values[(values < bounds[0]) | (values > bounds[1])]
-        if outside.size:
-            option = way_to_say("--bounds", "bounds")
-            raise InputError(
-                f"a mean reward of {outside[0]:g} lies outside of {option} {bounds[0]:g} to "
-                f"{bounds[1]:g}; correct the bounds, or leave them out"
-            )
+        _require_within(extremes, bounds)
         return bounds
-    if values.min() >= 0.0 and values.max() <= 1.0:
+    lowest, highest = extremes
+    if lowest.min() >= 0.0 and highest.max() <= 1.0:
         return 0.0, 1.0
-    low, high = endpoints(values)
-    return (max(low, 0.0) if values.min() >= 0.0 else low), high
+    low, high = endpoints(lowest)[0], endpoints(highest)[1]
+    return (max(low, 0.0) if lowest.min() >= 0.0 else low), high
 
 
-def bounds_by_task(answered: Mapping[Subject, Answered]) -> dict[str, tuple[float, float]]:
-    """Bounds that the rewards of all systems of a task suggest: a scale is that of its task."""
-    values: dict[str, list[Array]] = {}
+def bounds_by_task(
+    answered: Mapping[Subject, Rewards], bounds: tuple[float, float] | None
+) -> dict[str, tuple[float, float]]:
+    """Bounds of each task: those given, or those that the outcomes of all its systems suggest."""
+    extremes: dict[str, list[Array]] = {}
     for of, rewards in answered.items():
-        values.setdefault(of.task, []).append(rewards.values)
-    return {task: bounds_of(np.concatenate(parts), None) for task, parts in values.items()}
+        extremes.setdefault(of.task, []).append(rewards.extremes)
+    return {
+        task: bounds_of(np.concatenate(parts, axis=1), bounds) for task, parts in extremes.items()
+    }
 
 
 def largest_change(
@@ -236,12 +281,9 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
     return method.estimand
 
 
-def remarks_on_bounds(subject: str, values: Array, known: tuple[float, float] | None) -> list[str]:
+def remarks_on_bounds(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
     """The guess about the bounds of rewards, and a warning where the mean rests on few of them."""
-    if known is not None:
-        return []
-    bounds = bounds_of(values, None)
-    return [remark_on_guess(subject, bounds), *_on_spread(subject, values, bounds)]
+    return [remark_on_guess(subject, guessed), *_on_spread(subject, values, guessed)]
 
 
 def remarks_on_spread(
@@ -279,11 +321,10 @@ def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> lis
 
 
 def _among_questions(
-    answered: Answered, method: Method, guessed: tuple[float, float]
+    answered: Answered, method: Method, bounds: tuple[float, float]
 ) -> tuple[Summary, str]:
     """Interval for new questions, narrower if these are a sample of a known number."""
     known = method if isinstance(method, Calibrated) else Calibrated()
-    bounds = guessed if known.bounds is None else bounds_of(answered.values, known.bounds)
     found = mean_of_sample(
         answered.values,
         np.ones(answered.values.size),

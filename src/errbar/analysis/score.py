@@ -24,7 +24,7 @@ from errbar.analysis.evaluate import (
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.population import clusters_of
 from errbar.analysis.rewards import (
-    Answered,
+    Rewards,
     average_reward,
     average_vote,
     ballots_of,
@@ -126,21 +126,23 @@ class Scoring:
         self, subjects: dict[Subject, Slice], metric: CountMetric, there: Collection[Subject]
     ) -> _Part:
         """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
+        known = self.method if isinstance(self.method, Calibrated) else Calibrated()
         found: _Part = {}
-        answered: dict[Subject, Answered] = {}
+        answered: dict[Subject, Rewards] = {}
         for of, part in subjects.items():
             try:
-                answered[of] = rewards_of(results_of(self.source, part), self.failures)
+                answered[of] = rewards_of(
+                    results_of(self.source, part), self.failures, known.bounds
+                )
             except InputError as error:
                 found[of] = self._refused(of, metric, error)
-        bounds = bounds_by_task(answered)
+        bounds = bounds_by_task(answered, known.bounds)
 
         def average(of: Subject, _: Slice) -> Estimate:
             return average_reward(of, metric, answered[of], self.method, bounds[of.task])
 
         found |= self._each({of: subjects[of] for of in answered}, metric, average)
-        known = self.method if isinstance(self.method, Calibrated) else None
-        if known and known.estimand is Estimand.POPULATION and known.bounds is None:
+        if self.method is known and known.estimand is Estimand.POPULATION and not known.bounds:
             self.remarks += [
                 remark_on_guess(_who_has_rewards(task, answered, there), guessed)
                 for task, guessed in bounds.items()
@@ -391,9 +393,8 @@ def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
 
 def by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
     """Slices by what they are of."""
-    return {
-        Subject(
-            part.key[0], part.key[1], tuple(zip(part.by, part.key[2:], strict=True)), failed
-        ): part
-        for part in found
-    }
+    slices: dict[Subject, Slice] = {}
+    for part in found:
+        system, task, *names = part.key
+        slices[Subject(system, task, tuple(zip(part.by, names, strict=True)), failed)] = part
+    return slices

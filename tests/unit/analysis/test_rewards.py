@@ -25,13 +25,13 @@ MATRICES = some.integers(1, 5).flatmap(
 )
 
 
-def bounds_of(means: list[Fraction]) -> tuple[Fraction, Fraction]:
-    """0 and 1 if all lie there; else as far beyond the extremes as the next value is from them."""
-    ordered = sorted(means)
-    if ordered[0] >= 0 and ordered[-1] <= 1:
+def bounds_of(matrix: list[list[float]]) -> tuple[Fraction, Fraction]:
+    """0 and 1 if all lie there; else as far beyond the extremes as the next question's is."""
+    lowest, highest = (sorted(map(Fraction, map(end, matrix))) for end in (min, max))
+    if lowest[0] >= 0 and highest[-1] <= 1:
         return Fraction(0), Fraction(1)
-    low = 2 * ordered[0] - ordered[1]
-    return (max(low, Fraction(0)) if ordered[0] >= 0 else low), 2 * ordered[-1] - ordered[-2]
+    low = 2 * lowest[0] - lowest[1]
+    return (max(low, Fraction(0)) if lowest[0] >= 0 else low), 2 * highest[-1] - highest[-2]
 
 
 @given(MATRICES)
@@ -44,15 +44,26 @@ def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -
     if math.isnan(one.sd):
         assert len(set(means)) == 1
     else:
-        low, high = bounds_of(means)
+        low, high = bounds_of(matrix)
         unseen = max(low, high, key=lambda bound: abs(bound - mean(means)))
         squares = sum((each - mean(means)) ** 2 for each in [*means, unseen])
         number = len(means)
         exact = math.sqrt(squares / (number + 1) / (number + 2))
         assert one.sd == pytest.approx(exact, abs=1e-12)
-        least = 0.0 if min(means) >= 0 else -math.inf
+        least = 0.0 if min(map(min, matrix)) >= 0 else -math.inf
         assert least <= one.interval.low <= one.value <= one.interval.high
     assert one.interval.covers == "population"
+
+
+def test_guessed_bounds_are_those_of_outcomes_not_of_means_of_questions() -> None:
+    rows = [[0, 2, 0, 1], [1, 0, 0, 2], [0, 0, 0, 0], [1, 1, 0, 0]]
+    said = "between 0 and 2"
+    runs = errbar.load({"one": rows, "other": rows[::-1]})
+    assert any(said in remark for remark in runs.score("avg").remarks)
+    assert any(said in remark for remark in runs.compare("avg").remarks)
+    for verb in (runs.score, runs.compare):
+        with pytest.raises(InputError, match=r"an outcome of 2 lies outside of the bounds 0 to 1"):
+            verb("avg", bounds=(0, 1))
 
 
 def test_ends_are_those_of_random_weights_with_one_unseen_question() -> None:
@@ -180,7 +191,7 @@ def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
     assert any(remark.startswith(said) for remark in found.remarks)
     assert any(remark.startswith(said) for remark in runs.rank("avg").remarks)
     assert not any(said in remark for remark in runs.compare("avg", bounds=(0, 2)).remarks)
-    with pytest.raises(InputError, match=r"lies outside of bounds 0 to 0\.5"):
+    with pytest.raises(InputError, match=r"lies outside of the bounds 0 to 0\.5"):
         runs.compare("avg", bounds=(0, 0.5))
 
 
