@@ -193,11 +193,11 @@ def report(
     runs, _ = _runs(data, report, options)
     settings = ReportSettings(
         metrics=metrics,
-        estimand=Estimand(estimand),
         level=level,
-        baseline=baseline,
         errors=errors,
+        baseline=baseline,
         title=title,
+        estimand=Estimand(estimand),
         command=command,
     )
     return write_report(runs, path, settings)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import is_reward
-from errbar.analysis.question_values import SystemValues, question_values
+from errbar.analysis.question_values import SystemValues, long_enough, question_values
 from errbar.analysis.score import ScoredMetric, Short
 from errbar.base.arguments import scaled_weights
 from errbar.base.arrays import Array, Integers
@@ -22,9 +22,9 @@ from errbar.data.counts import CountsByState
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.sources.tables import Key, Source
-from errbar.errors import InputError, NotEnoughTrials
-from errbar.metrics import CountMetric, VoteAt
-from errbar.results.base import too_few_trials
+from errbar.errors import InputError
+from errbar.metrics import CountMetric, Metric, VoteAt
+from errbar.results.base import reason_of
 from errbar.results.estimate import Subject
 
 Kind = TypeVar("Kind")
@@ -95,12 +95,32 @@ class Policy(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AlignedValues:
-    """Values of one metric on one task: a row per system, a column per question."""
+class AlignedSystems:
+    """The systems of one task that were aligned, and those that could not be."""
 
     task: str
-    metric: ScoredMetric
     systems: tuple[str, ...]
+    refused: Mapping[str, InputError]  # by system: why it is not aligned
+    everyone: tuple[str, ...]  # all systems in order, those that are refused too
+
+    def pair_name(self, first: str, second: str) -> str:
+        """A difference of two systems, for messages."""
+        return f"{first} − {second}{f' · {self.task}' if self.task else ''}"
+
+    def refusal_of(self, pair: tuple[str, str], metric: Metric) -> InputError | None:
+        """Why a pair cannot be compared, if one of its systems was refused."""
+        without = next((name for name in pair if name in self.refused), None)
+        if without is None:
+            return None
+        error = self.refused[without]
+        return type(error)(f"{without} has no {metric}: {reason_of(error, metric)}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AlignedValues(AlignedSystems):
+    """Values of one metric on one task: a row per system, a column per question."""
+
+    metric: ScoredMetric
     parts: tuple[Array, ...]  # values of what the metric is made of; nan where there is none
     clusters: Integers  # the number of each question's cluster
     clustered: bool  # whether any has more than one question
@@ -109,8 +129,6 @@ class AlignedValues:
     noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
     extremes: Array | None  # lowest and highest outcome of each; None unless rewards
     remarks: tuple[str, ...]
-    refused: Mapping[str, InputError]  # by system: why it has no such number
-    everyone: tuple[str, ...]  # all systems in order, those that are refused too
     weights: Array | None = None  # of each question, where they differ
     questions: tuple[str, ...] = ()
 
@@ -263,9 +281,11 @@ class TaskSystems:
                 extremes[:, row, at] = entry.extremes
         clusters, clustered = self._clusters(aligned, found)
         return AlignedValues(
-            task=self._task,
             metric=metric,
+            task=self._task,
             systems=tuple(found),
+            refused=refused,
+            everyone=tuple(self._systems),
             parts=parts,
             clusters=clusters,
             clustered=clustered,
@@ -274,8 +294,6 @@ class TaskSystems:
             noise=None if any(entry.noise is None for entry in each) else noise,
             extremes=extremes,
             remarks=tuple(remarks),
-            refused=refused,
-            everyone=tuple(self._systems),
             weights=self._weights(aligned, found),
             questions=tuple(aligned.place),
         )
@@ -310,46 +328,14 @@ class TaskSystems:
         named = self._systems[system]
         if self._policy.failures == "missing" and not named.slice.scored.any():
             raise InputError("no row has a result")
-        k = metric.k if isinstance(metric, VoteAt) else metric.draws
         failures = self._policy.failures
         found = question_values(self._source, named, metric, failures, rewards=rewards)
         subject = str(Subject(system, self._task))
-        kept = self._long_enough(found, k, subject, metric, remarks)
+        kept = long_enough(found, metric, subject, remarks, drop=self._policy.short == "drop")
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
         if nothing:
             remarks.append(f"{subject}: {counted(nothing, 'question')} without any result.")
         return kept
-
-    def _long_enough(
-        self, own: SystemValues, k: int, subject: str, metric: ScoredMetric, remarks: list[str]
-    ) -> SystemValues:
-        """Questions with enough trials; others are refused, or dropped and counted."""
-        none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
-        if short.any() and self._policy.short != "drop":
-            tried = np.flatnonzero(~none).tolist()
-            few = too_few_trials(k, own.trials[tried], names=[own.questions[at] for at in tried])
-            if few is not None:
-                raise few
-        out = none | short
-        if not out.any():
-            return own
-        if out.all():
-            most = int(own.trials.max(initial=0))
-            raise NotEnoughTrials(f"needs {k} trials per question; the most are {most}")
-        if short.any():
-            remarks.append(
-                f"{subject}: {metric} leaves out {counted(int(short.sum()), 'question')} with "
-                f"fewer than {k} trials."
-            )
-        kept = ~out
-        return replace(
-            own,
-            questions=[name for name, is_in in zip(own.questions, kept, strict=True) if is_in],
-            parts=[part[kept] for part in own.parts],
-            trials=own.trials[kept],
-            correct=None if own.correct is None else own.correct[kept],
-            extremes=None if own.extremes is None else own.extremes[:, kept],
-        )
 
     def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:
         """Weight of each question, if weights differ; systems must agree."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
-from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
+from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
 from errbar.analysis.pairs import Difference, Differences, guessed_ranges
@@ -20,7 +20,7 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
 from errbar.metrics.base import Direction, Metric
-from errbar.results.base import Refusals, reason_of
+from errbar.results.base import Refusals
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Interval
@@ -28,20 +28,8 @@ from errbar.results.estimate import Estimand, Interval
 Adjust = Literal["bonferroni", "none"]
 
 
-class ComparisonTable(Protocol):
-    """One task and metric in which systems are compared."""
-
-    @property
-    def task(self) -> str:
-        """The task of the systems."""
-
-    @property
-    def everyone(self) -> tuple[str, ...]:
-        """All systems of the task, including those that cannot be compared."""
-
-
 Kind = TypeVar("Kind", bound=Metric)
-Data = TypeVar("Data", bound=ComparisonTable)
+Data = TypeVar("Data", bound=AlignedSystems)
 
 
 @dataclass(frozen=True)
@@ -189,12 +177,10 @@ def _pairs(
     place = {name: at for at, name in enumerate(data.systems)}
     found: list[Pair | RefusedPair] = []
     for pair in request.pairs(data.everyone):
-        subject = _pair_name(data, *pair)
-        without = next((name for name in pair if name in data.refused), None)
-        if without is not None:
-            error = data.refused[without]
-            why = f"{without} has no {data.metric}: {reason_of(error, data.metric)}"
-            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, type(error)(why))))
+        subject = data.pair_name(*pair)
+        refusal = data.refusal_of(pair, data.metric)
+        if refusal is not None:
+            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, refusal)))
             continue
         first, second = (place[name] for name in pair)
         if not (data.present(first) & data.present(second)).any():
@@ -207,10 +193,6 @@ def _pairs(
         except InputError as error:
             found.append(RefusedPair(*pair, refusals.add(subject, data.metric, error)))
     return found
-
-
-def _pair_name(data: AlignedValues, first: str, second: str) -> str:
-    return f"{first} − {second}{f' · {data.task}' if data.task else ''}"
 
 
 def _comparison(

@@ -37,7 +37,7 @@ from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
 from errbar.metrics.ranked import COMMON, LabelMetric, RankedMetric
-from errbar.results.base import Refusals, reason_of
+from errbar.results.base import Refusals
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
@@ -116,12 +116,10 @@ def _pair(
     data: PairedItems, metric: ItemMetric, names: tuple[str, str], refusals: Refusals
 ) -> ItemPair | RefusedPair:
     """A pair of systems, or the reason why it cannot be compared."""
-    subject = f"{names[0]} − {names[1]}{f' · {data.task}' if data.task else ''}"
-    without = next((name for name in names if name in data.refused), None)
-    if without is not None:
-        error = data.refused[without]
-        why = f"{without} has no {metric}: {reason_of(error, metric)}"
-        return RefusedPair(*names, refusals.add(subject, metric, type(error)(why)))
+    subject = data.pair_name(*names)
+    refusal = data.refusal_of(names, metric)
+    if refusal is not None:
+        return RefusedPair(*names, refusals.add(subject, metric, refusal))
     first, second = (data.systems.index(name) for name in names)
     try:
         both = data.shared(first, second)

@@ -172,12 +172,12 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
     return PairedItems(
         task="",
         systems=names,
+        refused={},
+        everyone=names,
         present=np.ones((len(names), size), dtype=bool),
         confidence=np.stack([_ranks(data) for data in systems.values()]),
         loss=np.stack([np.where(data.answered, data.loss, np.nan) for data in systems.values()]),
         clusters=np.arange(size) if clusters is None else clusters,
-        refused={},
-        everyone=names,
     )
 
 

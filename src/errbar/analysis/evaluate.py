@@ -21,10 +21,10 @@ from errbar.data.queries.tallies import Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
-from errbar.metrics.base import AnyCounts
+from errbar.metrics.base import AnyCounts, too_few_trials
 from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Refusals, too_few_trials
+from errbar.results.base import Refusals
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 

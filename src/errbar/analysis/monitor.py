@@ -116,15 +116,15 @@ def _watch(
         system=system,
         against=against,
         task=task,
-        claims=claims,
-        bounds=bounds,
-        trials=trials,
         questions=tuple(bets.questions.tolist()),
         outcomes=bets.values,
         looks=looks_at(bets.values, claims, bounds),
         pending=complete.pending,
         unused_trials=complete.unused,
         dependent=complete.questions.size - bets.questions.size,
+        claims=claims,
+        bounds=bounds,
+        trials=trials,
     )
 
 

@@ -1,7 +1,7 @@
 """The value of each question of a system by a metric, for systems that are compared by question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -10,10 +10,12 @@ from errbar.analysis.evaluate import counts_of, results_of
 from errbar.analysis.methods.population import right_or_wrong
 from errbar.analysis.rewards import ballots_of, rewards_of
 from errbar.base.arrays import Array, Integers
+from errbar.base.remarks import counted
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
 from errbar.data.queries.named import Named
 from errbar.data.sources.tables import Source
 from errbar.metrics import CountMetric, VoteAt
+from errbar.metrics.base import none_long_enough, too_few_trials
 from errbar.metrics.categories import CategoryMetric
 
 
@@ -85,3 +87,41 @@ def _by_counts(source: Source, named: Named, metric: CountMetric, failures: str)
             values[some] = part.subset_means([part], states)[0]
         parts.append(values)
     return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)
+
+
+def long_enough(
+    own: SystemValues,
+    metric: CountMetric | VoteAt,
+    subject: str,
+    remarks: list[str],
+    *,
+    drop: bool,
+) -> SystemValues:
+    """Questions with enough trials; others are refused, or dropped and counted."""
+    k = metric.k if isinstance(metric, VoteAt) else metric.draws
+    none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
+    if short.any() and not drop:
+        tried = np.flatnonzero(~none).tolist()
+        few = too_few_trials(k, own.trials[tried], names=[own.questions[at] for at in tried])
+        if few is not None:
+            raise few
+    out = none | short
+    if not out.any():
+        return own
+    if out.all():
+        raise none_long_enough(k, own.trials)
+    if short.any():
+        remarks.append(
+            f"{subject}: {metric} leaves out {counted(int(short.sum()), 'question')} with "
+            f"fewer than {k} trials."
+        )
+    kept = ~out
+    return replace(
+        own,
+        questions=[name for name, is_in in zip(own.questions, kept, strict=True) if is_in],
+        parts=[part[kept] for part in own.parts],
+        trials=own.trials[kept],
+        correct=None if own.correct is None else own.correct[kept],
+        noise=None if own.noise is None else own.noise[kept],
+        extremes=None if own.extremes is None else own.extremes[:, kept],
+    )

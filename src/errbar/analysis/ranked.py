@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis import roc as roc_estimates
 from errbar.analysis import selective as selective_estimates
-from errbar.analysis.alignment import align
+from errbar.analysis.alignment import AlignedSystems, align
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
@@ -239,17 +239,13 @@ _Id = tuple[str, str | float | None]  # a question and a trial
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PairedItems:
+class PairedItems(AlignedSystems):
     """Items of one task: a row per system, a column per item that any system has."""
 
-    task: str
-    systems: tuple[str, ...]
     present: Flags  # whether a system has an item
     confidence: Array  # nan where a system lacks the item
     loss: Array  # nan where a system lacks the item, or did not answer it
     clusters: NDArray[np.intp]  # the number of each item's cluster
-    refused: Mapping[str, InputError]  # by system: why its items cannot be ranked
-    everyone: tuple[str, ...]  # all systems in order, those that are refused too
 
     @property
     def answered(self) -> Flags:
@@ -324,12 +320,12 @@ def paired_items(task: str, items_of: Mapping[str, RankedItems | InputError]) ->
     return PairedItems(
         task=task,
         systems=tuple(systems),
+        refused=refused,
+        everyone=tuple(items_of),
         present=present,
         confidence=confidence,
         loss=loss,
         clusters=clusters,
-        refused=refused,
-        everyone=tuple(items_of),
     )
 
 

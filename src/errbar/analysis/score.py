@@ -37,11 +37,11 @@ from errbar.analysis.rewards import (
 from errbar.base.remarks import counted, way_to_say
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
-from errbar.errors import InputError, NotEnoughTrials, WrongType
+from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, VoteAt
-from errbar.metrics.base import AnyCounts
+from errbar.metrics.base import AnyCounts, none_long_enough, too_few_trials
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Refusals, too_few_trials
+from errbar.results.base import Refusals
 from errbar.results.estimate import Estimand, Estimate, Subject
 from errbar.results.scores import Scores
 
@@ -245,7 +245,7 @@ class Scoring:
             raise short
         fine = [question for question in questions if question.trials >= metric.k]
         if not fine:
-            raise _no_question(metric.k, trials)
+            raise none_long_enough(metric.k, trials)
         answered = votes_on(fine, metric)
         found = average_vote(of, metric, answered, self.method)
         if short:
@@ -350,14 +350,8 @@ def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
     """The questions with trials enough."""
     fine = counts.trials >= metric.draws
     if not fine.any():
-        raise _no_question(metric.draws, counts.trials)
+        raise none_long_enough(metric.draws, counts.trials)
     return counts.where(fine)
-
-
-def _no_question(draws: int, trials: NDArray[np.int64]) -> NotEnoughTrials:
-    """Where dropping short questions leaves none."""
-    most = int(trials.max(initial=0))
-    return NotEnoughTrials(f"needs {draws} trials per question; the most are {most}")
 
 
 def _if_any(part: _Part, words: str) -> dict[str, None]:

@@ -10,9 +10,11 @@ from enum import Enum
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.base.arguments import number
 from errbar.base.arrays import Array
+from errbar.base.remarks import counted, setting
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.kernels.interval import normal_reach
@@ -37,6 +39,46 @@ def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> N
         f"{len(counts)} questions have fewer ({example}). Lower k to at most {trials.min()}, or "
         f"collect more trials."
     )
+
+
+def too_few_trials(
+    draws: int,
+    trials: NDArray[np.integer],
+    often: NDArray[np.floating] | NDArray[np.integer] | None = None,
+    *,
+    names: Sequence[object] | None = None,
+    can_drop: bool = True,
+    can_extrapolate: bool = False,
+) -> NotEnoughTrials | None:
+    """The error for questions with fewer trials than `draws`, or None.
+
+    `often` counts the questions of each entry, and `names` are their ids.
+    """
+    short = trials < draws
+    if not short.any():
+        return None
+    weights = np.ones(trials.size) if often is None else often
+    few, questions = int(short @ weights), int(weights.sum())
+    at = int(np.argmin(trials))
+    named = f" (question {names[at]!r:.80})" if names is not None else ""
+    if can_drop and few < questions:
+        drop = setting("short", "drop")
+        way = f"{drop} leaves those out"
+    else:
+        way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
+        if can_extrapolate and trials[at]:
+            beyond = setting("short", "posterior")
+            way += f", or extrapolate with {beyond}"
+    return NotEnoughTrials(
+        f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "
+        f"{'has' if questions == 1 else 'have'} fewer, the least {trials[at]}{named}; {way}"
+    )
+
+
+def none_long_enough(draws: int, trials: NDArray[np.integer]) -> NotEnoughTrials:
+    """The error for questions that all have fewer trials than `draws`."""
+    most = int(trials.max(initial=0))
+    return NotEnoughTrials(f"needs {draws} trials per question; the most are {most}")
 
 
 AnyCounts = Counts | CategoryCounts

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, interval_head
 from errbar.results.base import Rows
-from errbar.results.estimate import Interval, covered, record_of
+from errbar.results.estimate import Interval, WithInterval, covered, record_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementRow:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AgreementRow(WithInterval):
     """One number about the raters."""
 
     about: str  # agreement, confusion, bias, …

@@ -15,17 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from errbar.base.markup import inert_csv, latex_table, markdown_table, printable_json
 from errbar.base.remarks import (
     above,
     below,
-    counted,
     explanations,
     marked,
-    setting,
     unmarked,
 )
 from errbar.base.tables import (
@@ -39,7 +34,7 @@ from errbar.base.tables import (
     scale,
     score_head,
 )
-from errbar.errors import InputError, NotEnoughTrials
+from errbar.errors import InputError
 
 if TYPE_CHECKING:
     from errbar.results.pictures.vega import Picture
@@ -297,40 +292,6 @@ def reason_of(error: InputError, metric: object) -> str:
     """
     text = " ".join(str(error).split()).removesuffix(".")
     return text.removeprefix(f"{metric}: ").removeprefix(f"{metric} ")
-
-
-def too_few_trials(
-    draws: int,
-    trials: NDArray[np.integer],
-    often: NDArray[np.floating] | NDArray[np.integer] | None = None,
-    *,
-    names: Sequence[object] | None = None,
-    can_drop: bool = True,
-    can_extrapolate: bool = False,
-) -> NotEnoughTrials | None:
-    """The error for questions with fewer trials than `draws`, or None.
-
-    `often` counts the questions of each entry, and `names` are their ids.
-    """
-    short = trials < draws
-    if not short.any():
-        return None
-    weights = np.ones(trials.size) if often is None else often
-    few, questions = int(short @ weights), int(weights.sum())
-    at = int(np.argmin(trials))
-    named = f" (question {names[at]!r:.80})" if names is not None else ""
-    if can_drop and few < questions:
-        drop = setting("short", "drop")
-        way = f"{drop} leaves those out"
-    else:
-        way = f"lower k to at most {trials[at]}" if trials[at] else "collect more trials"
-        if can_extrapolate and trials[at]:
-            beyond = setting("short", "posterior")
-            way += f", or extrapolate with {beyond}"
-    return NotEnoughTrials(
-        f"needs {counted(draws, 'trial')} per question; {few} of {counted(questions, 'question')} "
-        f"{'has' if questions == 1 else 'have'} fewer, the least {trials[at]}{named}; {way}"
-    )
 
 
 def _kind(reason: str) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
-from errbar.results.estimate import EqualByValue, Interval, record_of
+from errbar.results.estimate import Interval, WithInterval, record_of
 
 INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Comparison(EqualByValue):
+class Comparison(WithInterval):
     """One metric of two systems on the same questions; differences are first minus second."""
 
     metric: Metric

@@ -122,6 +122,23 @@ def record_of(found: object, *names: str) -> dict[str, Any]:
     return record
 
 
+class WithInterval(EqualByValue):
+    """Base of what has an interval."""
+
+    __slots__ = ()
+    interval: Interval
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval.high
+
+
 def covered(interval: Interval, *more: str) -> str:
     """The last line of a result: what its intervals cover, and how to get the method."""
     said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
@@ -149,7 +166,7 @@ class Subject:
         return f"{' · '.join(part for part in parts if part)}{reading}".strip()
 
 
-class AnyEstimate(EqualByValue, ABC):
+class AnyEstimate(WithInterval, ABC):
     """Base of estimates from repeated trials and from ranked items."""
 
     __slots__ = ()
@@ -157,7 +174,6 @@ class AnyEstimate(EqualByValue, ABC):
     metric: Metric
     value: float
     sd: float
-    interval: Interval
     reason: str
 
     def __repr__(self) -> str:
@@ -166,16 +182,6 @@ class AnyEstimate(EqualByValue, ABC):
     @abstractmethod
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self.interval.low
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self.interval.high
 
     @property
     def system(self) -> str:
@@ -191,6 +197,10 @@ class AnyEstimate(EqualByValue, ABC):
     def slice(self) -> tuple[tuple[str, str], ...]:
         """(column, value) for each column of the slice."""
         return self.of.slice
+
+
+_NAN = math.nan
+_NO_VALUE: dict[str, Any] = {"value": _NAN, "mean": _NAN, "sd": _NAN, "questions": 0, "trials": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
@@ -246,18 +256,7 @@ class Estimate(AnyEstimate):
     @classmethod
     def without_value(cls, of: Subject, metric: Metric, interval: Interval, reason: str) -> Self:
         """An estimate that the data do not give, with the reason."""
-        nan = math.nan
-        return cls(
-            of=of,
-            metric=metric,
-            value=nan,
-            mean=nan,
-            sd=nan,
-            interval=interval,
-            questions=0,
-            trials=0,
-            reason=reason,
-        )
+        return cls(of=of, metric=metric, interval=interval, reason=reason, **_NO_VALUE)
 
     def digits(self) -> tuple[str, str, str, str, str]:
         """Value, mean, sd and the ends of the interval, to the digits that `sd` supports."""
@@ -341,7 +340,7 @@ def _without_minus_zero(result: object, *fields: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BandPoint(EqualByValue):
+class BandPoint(WithInterval):
     """A point of a curve; its interval is nan where resampling gives none."""
 
     x: float

@@ -14,11 +14,11 @@ from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
-from errbar.results.estimate import EqualByValue, Interval, covered, record_of
+from errbar.results.estimate import Interval, WithInterval, covered, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Standing(EqualByValue):
+class Standing(WithInterval):
     """A row of a leaderboard."""
 
     system: str

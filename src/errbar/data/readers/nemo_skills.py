@@ -333,10 +333,5 @@ def _metrics(run: _DirectoryRun) -> dict[str, Any]:
     return {}
 
 
-READER = Reader(
-    "nemo_skills",
-    ("lines", "object"),
-    _recognise,
-    _read,
-    beside=("metrics*.json*", "*.done", "*.log", "summarize*"),
-)
+_BESIDE = ("metrics*.json*", "*.done", "*.log", "summarize*")
+READER = Reader("nemo_skills", ("lines", "object"), _recognise, _read, beside=_BESIDE)

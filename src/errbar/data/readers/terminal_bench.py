@@ -212,12 +212,9 @@ def _claims(system: str, runs: Sequence[TerminalRun], balanced: bool) -> Iterato
             yield Claim(f"pass_at_k {k}", value, f"pass@{k}", system, task)
 
 
+_BESIDE = (f"*{METADATA}", "*.log", "*.cast", "tb.lock")
 READER = Reader(
-    "terminal_bench",
-    ("object",),
-    _recognise,
-    _read,
-    beside=(f"*{METADATA}", "*.log", "*.cast", "tb.lock"),
+    *("terminal_bench", ("object",), _recognise, _read, _BESIDE),
     chooses=("files",),
     files=("systems", "trials"),
 )
