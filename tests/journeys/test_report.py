@@ -35,7 +35,24 @@ def numbers_in(page: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="numbers">(.*?)</script>', page, re.S)
     assert found
     numbers: dict[str, Any] = json.loads(found[1])
+    for result in numbers["results"].values():
+        result["rows"] = rows_of(result["rows"])
     return numbers
+
+
+def rows_of(packed: Any) -> Any:
+    """The rows of a result, as the script of the page unpacks them."""
+    if isinstance(packed, list):
+        return packed
+    columns = {
+        name: column
+        if isinstance(column, list)
+        else [column["of"][at] for at in column["at"]]
+        if "of" in column
+        else [column["all"]] * packed["size"]
+        for name, column in packed["columns"].items()
+    }
+    return [{name: column[at] for name, column in columns.items()} for at in range(packed["size"])]
 
 
 def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:

@@ -1,6 +1,11 @@
 "use strict";
 const byId = (id) => document.getElementById(id);
 const numbers = JSON.parse(byId("numbers").textContent);
+for (const result of Object.values(numbers.results)) if (result.rows.columns) { // back to a record per row
+  const { size, columns } = result.rows;
+  const cells = Object.entries(columns).map(([name, column]) => [name, "all" in column ? () => column.all : "of" in column ? (at) => column.of[column.at[at]] : (at) => column[at]]);
+  result.rows = Array.from({ length: size }, (_, at) => Object.fromEntries(cells.map(([name, cell]) => [name, cell(at)])));
+}
 const looks = JSON.parse(byId("looks").textContent);
 const root = document.documentElement;
 const onPaper = matchMedia("print");
@@ -13,9 +18,9 @@ const make = (tag, text = "", attributes = {}) => {
 const named = (element, text) => { const whole = make("span", "", { class: "whole" }); for (const part of text.split(/(?<=[_/,=\s])(?=[^_/,=\s])/)) whole.append(make("span", part, { class: "part" })); element.append(whole); return element; }; // breaks after a separator
 const count = (number) => number.toLocaleString("en");
 const short = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text); // names differ at their ends
-const labels = (names, most) => { // or else by a number
+const labels = (names, most) => { // or else by their places
   const cut = names.map((name) => short(name, most));
-  return cut.map((text, at) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : `${short(names[at], most - 5)} (${at + 1})`));
+  return cut.map((text, at) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : `${at + 1}: ${short(names[at], most - 4)}`));
 };
 const dot = (system) => make("span", "", { class: "dot", style: `--c:${looks.colours[system]}` });
 
@@ -310,8 +315,8 @@ if (explorer) {
     const here = columns.findIndex((group) => group.includes(chosen));
     if (here >= 0) { canvas.style.color = "var(--ink)"; pen.strokeStyle = style.color; pen.lineWidth = 2; pen.strokeRect(Math.max(1, here * side - space / 2), 1, Math.max(side - space / 2, 3), high - 2); }
     canvas.side = side;
-    const called = labels(data.systems.map((system) => system || "share right"), Math.max(10, Math.min(40, Math.floor((0.4 * heat.clientWidth - 26) / 8.2))));
-    names.replaceChildren(...rows.map((system) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", called[system])); return name; }));
+    const called = labels(rows.map((system) => data.systems[system] || "share right"), Math.max(10, Math.min(40, Math.floor((0.4 * heat.clientWidth - 26) / 8.2))));
+    names.replaceChildren(...rows.map((system, at) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", called[at])); return name; }));
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
     const rest = data.systems.length - rows.length;

@@ -29,6 +29,8 @@ _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones
 _METHOD = "Method: "
 _MOST_PAIRS = 60  # comparisons that are drawn
 _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
+_MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of the page
+_SMALLEST_SHARE = 0.1  # of an axis that panels share
 _NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
 _OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _AXES = {"risk": ("coverage", "risk"), "roc": ("false positive rate", "true positive rate")}
@@ -50,11 +52,13 @@ def render(contents: Contents) -> str:
     text: str = template.render(
         contents=contents,
         axis_of=Axis.of,
+        axes=_axes,
         parts_of=_parts_of,
         split_at_options=_OPTION.split,
         minus=_with_minus,
         first_pairs=partial(_first_pairs, order=list(colours)),
         most_rows=_MOST_ROWS,
+        most_beside=_MOST_BESIDE,
         interval_cells=_interval_cells,
         lead_cells=_lead_cells,
         meaning=_meaning(contents),
@@ -70,7 +74,7 @@ def render(contents: Contents) -> str:
         style=_file("page.css"),
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        data=embedded(contents.record()),
+        data=embedded(_by_column(contents.record())),
         looks=embedded({"colours": colours, "curves": curves}),
     )
     return text
@@ -113,6 +117,25 @@ def _with_minus(text: str) -> str:
 def _interval_cells(rows: Iterable[Estimate]) -> list[str]:
     """Return scores with intervals, to the same decimals if the data support about as many."""
     return interval_cells((row.value, row.low, row.high, row.sd) for row in rows)
+
+
+def _axes(groups: dict[tuple[str, str], list[Any]]) -> dict[tuple[str, str], Axis]:
+    """Return the axis of each group: that of its metric, so that the panels of all tasks compare.
+
+    Where a task would shrink to a corner of it, each group of the metric has its own axis.
+    """
+    ends = {
+        key: [x for row in rows for x in (row.low, row.high, row.value) if math.isfinite(x)]
+        for key, rows in groups.items()
+    }
+    found = {}
+    for metric in {metric for _, metric in groups}:
+        own = {key: reach for key, reach in ends.items() if key[1] == metric}
+        together = [x for reach in own.values() for x in reach]
+        least = min((max(reach) - min(reach) for reach in own.values() if reach), default=0.0)
+        shared = together and least >= _SMALLEST_SHARE * (max(together) - min(together))
+        found |= {key: Axis.of(together if shared else reach) for key, reach in own.items()}
+    return found
 
 
 def _lead_cells(rows: Iterable[Comparison]) -> list[tuple[str, str]]:
@@ -255,6 +278,35 @@ def embedded(record: Any) -> str:
     """Return JSON that cannot close the script element that contains it."""
     text = json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":"))
     return "".join(_UNSAFE.get(letter, letter) for letter in text) if _is_unsafe(text) else text
+
+
+def _by_column(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the rows of its results as columns, a third of the size.
+
+    A column whose rows are all equal is {"all": value}; one of texts that recur is their list with
+    the place of each row, {"of": texts, "at": places}. The script of the page undoes it.
+    """
+    results = {
+        name: {**result, "rows": _columns(_plain(result["rows"]))}
+        for name, result in record["results"].items()
+    }
+    return {**record, "results": results}
+
+
+def _columns(rows: list[dict[str, Any]]) -> Any:
+    if len({tuple(row) for row in rows}) != 1:
+        return rows
+    columns: dict[str, Any] = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        if all(value == values[0] and type(value) is type(values[0]) for value in values):
+            columns[name] = {"all": values[0]}
+        elif all(isinstance(value, str) for value in values):
+            place = {text: at for at, text in enumerate(dict.fromkeys(values))}
+            columns[name] = {"of": list(place), "at": [place[value] for value in values]}
+        else:
+            columns[name] = values
+    return {"size": len(rows), "columns": columns}
 
 
 def _is_unsafe(text: str) -> bool:

@@ -116,7 +116,10 @@ class Comparisons(Rows[Comparison]):
         where = " on at least one task" if len(tasks) > 1 else ""
         where += " by at least one metric" if len(metrics) > 1 else ""
         more = len(probable - sure)
-        also = f"; {more:,} more probably {'does' if more == 1 else 'do'}" if more else ""
+        do = f"probably {'does' if more == 1 else 'do'}"
+        also = f"; {more:,}{' more' if sure else ''} {do}" if more else ""
+        claims = {f"{row.leader} beats {row.trailer}" for row in there if row.better}
+        which = f" ({claims.pop()})" if len(claims) == 1 < len(pairs) else ""
         careful = sum(bool(row.caution) for row in there if row.better)
         care = f"; {careful:,} with caution" if careful else ""
         verb = "differs" if len(sure) == 1 else "differ"
@@ -124,7 +127,7 @@ class Comparisons(Rows[Comparison]):
             of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
         else:
             of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
-        return f"{f'{len(sure):,}' if sure else 'None'} of {of}{where}{also}{care}."
+        return f"{f'{len(sure):,}' if sure else 'None'} of {of}{where}{which}{also}{care}."
 
     def notes(self) -> list[str]:
         """What stands under the table."""

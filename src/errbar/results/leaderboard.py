@@ -99,6 +99,8 @@ class Board(Rows[B]):
     def headline(self) -> tuple[str, str]:
         """Which system is the best, in a sentence of two parts: the claim, and the rest."""
         best = [row.system for row in self if row.best_rank == 1]
+        if len(best) == 1 and len(self) == 2:
+            return f"{best[0]} is better than {self[1].system}", f" by {self.measure}."
         if len(best) == 1:
             return f"{best[0]} is the best of {len(self)} systems", f" by {self.measure}."
         if len(best) == len(self):

@@ -39,7 +39,7 @@ def test_a_tie_has_the_places_of_all_that_share_a_letter() -> None:
 def test_the_headline_names_the_best_and_those_that_may_be() -> None:
     named = [("a", 1, ""), ("b", 1, ""), ("c", 1, ""), ("d", 1, ""), ("e", 1, ""), ("f", 6, "")]
     for first, words in (
-        (1, "b is the best of 2 systems by avg."),
+        (1, "b is better than c by avg."),
         (2, "d and e are tied for the best by avg: not significantly different."),
         (5, "a leads by avg, but any of 5 may be the best."),
     ):
