@@ -128,7 +128,7 @@ def _axes(groups: dict[tuple[str, str], list[Any]]) -> dict[tuple[str, str], Axi
         key: [x for row in rows for x in (row.low, row.high, row.value) if math.isfinite(x)]
         for key, rows in groups.items()
     }
-    found = {}
+    found: dict[tuple[str, str], Axis] = {}
     for metric in {metric for _, metric in groups}:
         own = {key: reach for key, reach in ends.items() if key[1] == metric}
         together = [x for reach in own.values() for x in reach]

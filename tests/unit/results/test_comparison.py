@@ -279,8 +279,8 @@ class TestHeadlines:
             replace(said(0.0, -0.1, 0.1, 1.0), task="sums", first="b", second="c"),
         ]
         assert Comparisons(tuple(rows), "").tally() == (
-            "1 of 3 pairs of systems differs significantly on at least one task (a beats b); 1 more "
-            "probably does."
+            "1 of 3 pairs of systems differs significantly on at least one task (a beats b); "
+            "1 more probably does."
         )
         assert Comparisons(tuple(rows[:2]), "").tally() == (
             "a and b differ significantly on 2 of 2 tasks."
