@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
+from errbar.kernels.binomial import masses
 from errbar.kernels.interval import clopper_pearson_ends
-from errbar.kernels.rates import masses
 
 # Chebyshev nodes: the closer to 0 and 1 the denser, like the standard error of a success rate.
 # With 201 of them a step is at most 0.008, a third of a standard error of 400 trials.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array
-from errbar.kernels.rates import masses
+from errbar.kernels.binomial import masses
 
 _EQUAL = 1e-12  # values closer than this are equal, but for rounding
 _AT_ONCE = 2_000_000  # simulated numbers in memory at a time

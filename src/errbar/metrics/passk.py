@@ -18,8 +18,7 @@ from errbar.base.arguments import number, numbers
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
-from errbar.kernels import beta, urn
-from errbar.kernels import rates as at_rate
+from errbar.kernels import beta, binomial, urn
 from errbar.metrics.base import (
     Prior,
     QuestionMean,
@@ -85,7 +84,7 @@ class CreditMetric(QuestionMean):
 
     def at_rates(self, rates: Array) -> Array:
         """Return the expected credit of k trials."""
-        return at_rate.mean_credit(rates, self.credit())
+        return binomial.mean_credit(rates, self.credit())
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
@@ -123,7 +122,7 @@ class PassAt(CreditMetric):
 
     def at_rates(self, rates: Array) -> Array:
         """Return 1 − (1 − p)^k."""
-        return at_rate.chance_of_one(rates, self.k)
+        return binomial.chance_of_one(rates, self.k)
 
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
@@ -214,7 +213,7 @@ class ThresholdMetric(CreditMetric):
 
     def at_rates(self, rates: Array) -> Array:
         """Return the binomial probability of reaching the threshold."""
-        return at_rate.chance_of_at_least(rates, self.k, self.threshold)
+        return binomial.chance_of_at_least(rates, self.k, self.threshold)
 
     def canonical(self) -> CreditMetric:
         """Return Pass@k or Pass^k if the threshold is 1 or k, otherwise `AtLeast`."""

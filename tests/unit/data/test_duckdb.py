@@ -17,8 +17,7 @@ import pytest
 
 import errbar
 from errbar.data.engines import duckdb as duckdb_engine
-from errbar.data.engines.duckdb import copied, engine_with_progress, own_engine, table_of
-from errbar.data.engines.query import Query
+from errbar.data.engines.duckdb import Query, copied, engine_with_progress, own_engine, table_of
 from errbar.errors import InputError
 
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from errbar.data.engines.duckdb import own_engine
-from errbar.data.engines.query import Query
+from errbar.data.engines.duckdb import Query, own_engine
 
 ROWS = "SELECT i AS id, i % 3 AS outcome FROM range(12) AS t(i)"
 

@@ -26,7 +26,7 @@ from errbar.analysis.methods.base import SimulatedData, WeightedStates
 from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, CountsByState, States
-from errbar.kernels import difficulty, rates
+from errbar.kernels import binomial, difficulty
 from errbar.kernels.interval import clopper_pearson_ends, normal_reach, student_reach
 from errbar.kernels.partial_identification import (
     GRID,
@@ -294,7 +294,7 @@ class DifficultyPosterior:
             part = self._often[self._states.trials == n].sum() / self._often[some].sum()
             which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
             for draws in _blocks(len(weights), weights.shape[1] * (n + 1)):
-                masses = rates.masses(self._rates[draws].ravel(), n)
+                masses = binomial.masses(self._rates[draws].ravel(), n)
                 binned = np.zeros((edges.size - 1, masses.shape[1]))
                 np.add.at(binned, which, masses)
                 by_point = binned.reshape(-1, *weights[draws].shape)

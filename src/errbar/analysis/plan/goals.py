@@ -19,6 +19,7 @@ from errbar.base.arrays import Array
 from errbar.base.tables import interval_title
 from errbar.data.counts import States
 from errbar.errors import InputError
+from errbar.kernels.binomial import masses
 from errbar.kernels.bounded_mean import (
     Sample,
     approximate_scores,
@@ -36,7 +37,6 @@ from errbar.kernels.power import (
     shift_log_odds,
     simulated_power,
 )
-from errbar.kernels.rates import masses
 from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.results.plan import LEAST_QUESTIONS

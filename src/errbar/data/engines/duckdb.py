@@ -1,12 +1,11 @@
-"""DuckDB connections, quoting, tables from arrays, and readable error messages."""
+"""DuckDB: connections, quoting, queries built step by step, and tables from arrays."""
 
-import gzip
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from itertools import count, filterfalse, islice
+from functools import cache, cached_property
+from itertools import count, filterfalse
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.files import directory_until_exit
-from errbar.data.engines.query import Query
+from errbar.data.engines.messages import plainly
 from errbar.data.queries.expressions import Frame
 from errbar.errors import InputError
 
@@ -126,6 +125,101 @@ def numbers_in(name: str) -> str:
 def text_literal(text: str) -> str:
     """Quote a string literal for SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+Schema = Mapping[str, str]  # types by column name
+
+
+class Query:
+    """A query built one step at a time as SQL text, with the methods of DuckDB's relations.
+
+    DuckDB plans its own relations anew after every step, which takes about a millisecond: longer
+    than a small table takes to read. A query is planned when its rows are fetched, and when its
+    columns are asked for and do not follow from the steps, nor from another query.
+    """
+
+    def __init__(
+        self, engine: Any, text: str, schema: Schema | None = None, *, like: "Query | None" = None
+    ) -> None:
+        self.engine = engine
+        self.text = text
+        self._known = schema
+        self._like = like
+        self._totals: dict[str, Any] = {}
+
+    @cached_property
+    def relation(self) -> Any:
+        """The query as a relation of DuckDB."""
+        return self.engine.sql(self.text)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Types of the columns by name."""
+        if self._known is not None:
+            return self._known
+        if self._like is not None:
+            return self._like.schema
+        found = self.relation
+        return dict(zip(found.columns, map(str, found.types), strict=True))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self.schema)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Run the query."""
+        rows: list[tuple[Any, ...]] = self.engine.execute(self.text).fetchall()
+        return rows
+
+    def totals(self, *aggregates: str) -> tuple[Any, ...]:
+        """Aggregates of all rows, each of which is computed once.
+
+        To ask early for several that are needed later takes a single scan of the rows.
+        """
+        unknown = [each for each in dict.fromkeys(aggregates) if each not in self._totals]
+        if unknown:
+            (found,) = self.aggregate(", ".join(unknown)).fetchall()
+            self._totals.update(zip(unknown, found, strict=True))
+        return tuple(self._totals[each] for each in aggregates)
+
+    def project(self, selected: str) -> "Query":
+        """Rows with other columns."""
+        return Query(self.engine, f"SELECT {selected} FROM ({self.text})")
+
+    def filter(self, condition: str) -> "Query":
+        """Rows for which a condition holds."""
+        return self._same_columns(f"SELECT * FROM ({self.text}) WHERE {condition}")
+
+    def distinct(self) -> "Query":
+        """Every row once."""
+        return self._same_columns(f"SELECT DISTINCT * FROM ({self.text})")
+
+    def order(self, keys: str) -> "Query":
+        """Rows in another order."""
+        return self._same_columns(f"SELECT * FROM ({self.text}) ORDER BY {keys}")
+
+    def limit(self, most: int) -> "Query":
+        """The first rows."""
+        return self._same_columns(f"SELECT * FROM ({self.text}) LIMIT {most}")
+
+    def union(self, other: "Query") -> "Query":
+        """The rows of both, which have the same columns."""
+        return self._same_columns(f"({self.text}) UNION ALL ({other.text})")
+
+    def aggregate(self, selected: str, groups: str = "") -> "Query":
+        """A row for every group, or for all rows."""
+        return Query(
+            self.engine, f"SELECT {selected} FROM ({self.text}) GROUP BY {groups or 'ALL'}"
+        )
+
+    def query(self, name: str, text: str) -> "Query":
+        """Another query, in which these rows have a name."""
+        rest = f", {text.removeprefix('WITH ')}" if text.startswith("WITH ") else f" {text}"
+        return Query(self.engine, f"WITH {name} AS ({self.text}){rest}")
+
+    def _same_columns(self, text: str) -> "Query":
+        return Query(self.engine, text, like=self)
 
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
@@ -239,8 +333,6 @@ def _text(value: Any) -> str:
 
 
 _ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")
-_CUT_OFF = "The line is incomplete: wait until the file is written, or delete the line."
-_LONGEST = 300  # characters of DuckDB's own message that are shown
 
 
 class _Turns:
@@ -278,75 +370,3 @@ def plain_errors(where: str = "", *others: str) -> Iterator[None]:
         text = plainly(str(error))
         named = not where or any(file in text for file in files)
         raise InputError(text if named else f"{where}: {text}") from error
-
-
-def plainly(text: str) -> str:
-    """Shorten a multi-line error message to one sentence.
-
-    Examples
-    --------
-    >>> plainly("Invalid Input Error: No magic bytes found at end of file 'a.parquet'")
-    "No magic bytes found at end of file 'a.parquet'."
-    """
-    line = re.search(r"CSV Error on Line: (\d+)", text)
-    if line:
-        file = re.search(r"^\s*file = (.*)$", text, re.MULTILINE)
-        place = _strange_byte(file[1]) if file and "unicode" in text.lower() else ""
-        return f"{file[1] if file else 'the file'}, line {line[1]}: {_csv_complaint(text)}{place}."
-    json = re.search(r'in file "(.*?)",.*?in line (\d+): (.*)', text)
-    if json:
-        why = json[3].partition(" Try ")[0].rstrip(". ")
-        # For a malformed line DuckDB reports the number of the next line.
-        at = _line_in(json[1], int(json[2]) - ("Malformed" in text))
-        cut_off = f" {_CUT_OFF}" * ("unexpected end" in why)
-        return f"{json[1]}, line {at}: this is not valid JSON ({_short(why)}).{cut_off}"
-    first = text.strip().split("\n", maxsplit=1)[0]
-    message = re.sub(r"^(\w+ )*(Error|Exception): ", "", first)
-    return f"{_short(message).rstrip('.')}."
-
-
-def _line_in(file: str, number: int) -> int:
-    """Line number in the file, given DuckDB's number, which skips blank lines."""
-    if file.endswith(".zst"):  # Python cannot read zstd before 3.14
-        return number
-    with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
-        filled = (at for at, line in enumerate(lines, start=1) if line.strip())
-        return next(islice(filled, number - 1, None), number)
-
-
-def _strange_byte(file: str) -> str:
-    """Position of the first byte that is not UTF-8, with a guess at what it is."""
-    if file.endswith(".zst"):
-        return ""
-    before = 0
-    with (gzip.open if file.endswith(".gz") else open)(file, "rb") as lines:
-        for line in lines:
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return f" (byte {before + error.start} is perhaps CP1252 of Windows, or Latin-1)"
-            before += len(line)
-    return ""
-
-
-def _csv_complaint(text: str) -> str:
-    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    if columns:
-        return f"it has {columns[2]} columns, but the first line has {columns[1]}"
-    if "unterminated quote" in text:
-        return "a quotation mark is never closed"
-    if "unicode" in text.lower():
-        return "it is not UTF-8 text; save it as UTF-8"
-    if "Maximum line size" in text:
-        return "it is too long"
-    lines = [line.strip() for line in text.split("\n")[1:]]
-    complaint = next(
-        (line for line in lines if line and not line.startswith("Original Line")), "it is broken"
-    )
-    return _short(complaint).rstrip(".")
-
-
-def _short(text: str) -> str:
-    text = "".join(letter if letter.isprintable() else " " for letter in text)
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -16,8 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.columns import INDEX, USUAL
-from errbar.data.engines.duckdb import copied, literal_path, quoted, require_shallow, text_literal
-from errbar.data.engines.query import Query, Schema
+from errbar.data.engines.duckdb import (
+    Query,
+    Schema,
+    copied,
+    literal_path,
+    quoted,
+    require_shallow,
+    text_literal,
+)
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.files import (
     CSV,

@@ -3,9 +3,8 @@
 from typing import Any
 
 from errbar.data.columns import ROW
-from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, numbers_in
+from errbar.data.engines.duckdb import ALL_ROWS, Query, distinct_rows, numbers_in
 from errbar.data.engines.files import Relation
-from errbar.data.engines.query import Query
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates

@@ -1,4 +1,4 @@
-"""Expected credit of k trials at a known success rate: binomial probabilities and tails."""
+"""Binomial probabilities and tails: the credit of k trials at a known success rate."""
 
 import numpy as np
 
