@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adversarial import counts, outside, ranked, samples, verdicts
+from benchmarks.adversarial import counts, outside, ranked, samples, third, verdicts
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
 from errbar.results.estimate import Estimand
 
@@ -40,6 +40,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         verdicts.cells(wanted),
         counts.cells(wanted),
         outside.cells(),
+        third.cells(),
     )
     return [cell for cells in families for cell in cells]
 

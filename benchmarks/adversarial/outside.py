@@ -8,7 +8,7 @@ drop is the one that is allowed.
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,28 +36,41 @@ _MANY = 400_000  # items, for areas without a formula
 Draw = Callable[[np.random.Generator, float], Tallies]
 
 
-def _mixture(*pieces: tuple[float, Any]) -> Difficulty:
+class Shape(NamedTuple):
+    """A distribution of difficulty with numbers of questions and trials, and metrics by name."""
+
+    difficulty: Difficulty
+    questions: int
+    trials: int
+    metrics: tuple[str, ...]
+
+
+def mixture(*pieces: tuple[float, Any]) -> Difficulty:
+    """A distribution of difficulty of several pieces."""
     return Difficulty("", "", pieces)
 
 
-_TRIPLE = _mixture((0.6, BetaPiece(2, 8)), (0.35, BetaPiece(9, 1)), (0.05, Point(0.02)))
-_COINS = _mixture((0.45, Point(0.0)), (0.1, Point(0.5)), (0.45, Point(1.0)))
-_ONE_NEVER = _mixture((1 / 14, Point(0.0)), (13 / 14, BetaPiece(30, 1)))
-_TWO_NARROW = _mixture((0.7, BetaPiece(400, 100)), (0.3, BetaPiece(50, 450)))
-_ALMOST_ALL = _mixture((0.97, Point(0.99)), (0.03, Point(0.3)))
-COUNTS: dict[str, tuple[Difficulty, int, int, tuple[str, ...]]] = {
-    "three pieces, k = N": (_TRIPLE, 12, 3, ("avg", "pass@3", "pass^3", "maj@3", "geom@3")),
-    "coins among never and always, k = N": (_COINS, 15, 5, ("avg", "pass@5", "pass^5", "maj@5")),
-    "one in fourteen never, k = N": (_ONE_NEVER, 14, 8, ("avg", "pass^8", "maj@8", "geom@8")),
-    "two narrow groups": (_TWO_NARROW, 30, 6, ("avg", "pass@3", "pass^6", "geom@3")),
-    "almost all easy": (_ALMOST_ALL, 40, 10, ("avg", "pass^10", "auc@10", "geom@5")),
-    "single trials, three pieces": (_TRIPLE, 11, 1, ("avg",)),
-    "single trials, almost all easy": (_ALMOST_ALL, 15, 1, ("avg",)),
+_TRIPLE = mixture((0.6, BetaPiece(2, 8)), (0.35, BetaPiece(9, 1)), (0.05, Point(0.02)))
+_COINS = mixture((0.45, Point(0.0)), (0.1, Point(0.5)), (0.45, Point(1.0)))
+_ONE_NEVER = mixture((1 / 14, Point(0.0)), (13 / 14, BetaPiece(30, 1)))
+_TWO_NARROW = mixture((0.7, BetaPiece(400, 100)), (0.3, BetaPiece(50, 450)))
+_ALMOST_ALL = mixture((0.97, Point(0.99)), (0.03, Point(0.3)))
+COUNTS: dict[str, Shape] = {
+    "three pieces, k = N": Shape(_TRIPLE, 12, 3, ("avg", "pass@3", "pass^3", "maj@3", "geom@3")),
+    "coins among never and always, k = N": Shape(
+        _COINS, 15, 5, ("avg", "pass@5", "pass^5", "maj@5")
+    ),
+    "one in fourteen never, k = N": Shape(_ONE_NEVER, 14, 8, ("avg", "pass^8", "maj@8", "geom@8")),
+    "two narrow groups": Shape(_TWO_NARROW, 30, 6, ("avg", "pass@3", "pass^6", "geom@3")),
+    "almost all easy": Shape(_ALMOST_ALL, 40, 10, ("avg", "pass^10", "auc@10", "geom@5")),
+    "single trials, three pieces": Shape(_TRIPLE, 11, 1, ("avg",)),
+    "single trials, almost all easy": Shape(_ALMOST_ALL, 15, 1, ("avg",)),
 }
 
 
-def _counts(name: str, target: Estimand, rng: np.random.Generator, level: float) -> Tallies:
-    difficulty, questions, trials, names = COUNTS[name]
+def judge_counts(shape: Shape, target: Estimand, rng: np.random.Generator, level: float) -> Tallies:
+    """Scores of 50 data sets of a shape."""
+    difficulty, questions, trials, names = shape
     metrics = [_metric(metric) for metric in names]
     rates = difficulty.draw(rng, (_TOGETHER, questions))
     first, again = rng.binomial(trials, np.stack([rates, rates]))
@@ -124,7 +137,7 @@ def _weights(linked: bool, rng: np.random.Generator, level: float) -> Tallies:
     truth = part / 3 + (1 - part) * 0.75 if linked else 0.75
     once = np.ones(40, dtype=np.int64)
     counts = CountsByState(once * 3, rng.binomial(3, rates), once, None, weights)
-    return _scored(counts, truth, level)
+    return scored(counts, truth, level)
 
 
 def _clusters(rng: np.random.Generator, level: float) -> Tallies:
@@ -134,10 +147,11 @@ def _clusters(rng: np.random.Generator, level: float) -> Tallies:
     trials = rng.integers(1, 7, rates.size)
     once = np.ones(rates.size, dtype=np.int64)
     number = np.repeat(np.arange(12), sizes)
-    return _scored(CountsByState(trials, rng.binomial(trials, rates), once, number), 0.6, level)
+    return scored(CountsByState(trials, rng.binomial(trials, rates), once, number), 0.6, level)
 
 
-def _scored(counts: CountsByState, truth: float, level: float) -> Tallies:
+def scored(counts: CountsByState, truth: float, level: float) -> Tallies:
+    """The interval of `avg` for new questions."""
     ((cell,),) = Calibrated(level=level).cells([counts], [_metric("avg")])
     return {"population avg": judge_interval(cell.interval.low, cell.interval.high, truth)}
 
@@ -238,7 +252,7 @@ def _pair(name: str, rng: np.random.Generator, level: float) -> Tallies:
     draw, questions, trials = PAIRS[name]
     rates = draw(rng, questions)
     found = {}
-    runs = errbar.load(_systems(rng.binomial(trials, rates), trials))
+    runs = errbar.load(systems_of(rng.binomial(trials, rates), trials))
     these = float((rates[0] - rates[1]).mean())
     for target, truth in ((Estimand.POPULATION, 0.0), (Estimand.BENCHMARK, these)):
         if target is Estimand.BENCHMARK and trials == 1:
@@ -252,7 +266,8 @@ def _pair(name: str, rng: np.random.Generator, level: float) -> Tallies:
     return found
 
 
-def _systems(correct: NDArray[np.int64], trials: int) -> dict[str, Counts]:
+def systems_of(correct: NDArray[np.int64], trials: int) -> dict[str, Counts]:
+    """Counts of systems by name, a row each."""
     number = np.full(correct.shape[1], trials)
     return {f"s{at}": Counts(number, row) for at, row in enumerate(correct)}
 
@@ -281,7 +296,7 @@ def _board(losses: bool, rng: np.random.Generator, level: float) -> Tallies:
     if losses:  # outright, on shares that differ from system to system
         shares = rng.permutation(np.linspace(0.0, 0.08, 20))[:, None]
         rates = np.where(rng.random((20, 30)) < shares, 0.0, means[:, None] / (1.0 - shares))
-    board = errbar.load(_systems(rng.binomial(4, rates), 4)).rank("avg", level=level)
+    board = errbar.load(systems_of(rng.binomial(4, rates), 4)).rank("avg", level=level)
     wrong = any(not row.best_rank <= 20 - int(row.system[1:]) <= row.worst_rank for row in board)
     return {"all ranks": judge_verdict(wrong=wrong)}
 
@@ -301,7 +316,7 @@ def _gate(kind: str, rng: np.random.Generator, level: float) -> Tallies:
         questions, trials, metrics = 25, 4, ("pass@1", "pass@4")
         old = np.where(rng.random(questions) < 0.5, 0.95, 0.3)
         new = old - 0.05
-    systems = _systems(rng.binomial(trials, np.stack([old, new])), trials)
+    systems = systems_of(rng.binomial(trials, np.stack([old, new])), trials)
     drops = {"avg": 0.05, "pass@1": 0.05, "pass@4": _drop_of_pass_at_4()}
     found = errbar.gate(
         systems["s0"], systems["s1"], *metrics, max_drop={m: drops[m] for m in metrics}, level=level
@@ -318,10 +333,10 @@ def _drop_of_pass_at_4() -> float:
 def cells() -> list[Cell]:
     """Every shape."""
     found = [
-        Cell("outside", f"{name}, {target.value}", partial(_counts, name, target), _TOGETHER)
-        for name, (_, _, trials, _) in COUNTS.items()
+        Cell("outside", f"{name}, {target.value}", partial(judge_counts, shape, target), _TOGETHER)
+        for name, shape in COUNTS.items()
         for target in Estimand
-        if trials > 1 or target is Estimand.POPULATION
+        if shape.trials > 1 or target is Estimand.POPULATION
     ]
     draws: dict[str, Draw] = {
         **{name: partial(_rewards, name) for name in REWARDS},
