@@ -3,7 +3,8 @@
 scripts/bench adversarial                     every cell; stop it and go on at any time
 scripts/bench adversarial --only "rewards"    cells whose group or name begins so
 scripts/bench adversarial --target population scores and verdicts of counts for one target only
-scripts/bench adversarial report              the table, cells that fall short first
+scripts/bench adversarial report              the table, cells that fall short first; what was not
+                                              run again stays as it was published
 
 Each cell has its own seed. A statement is short if it holds in less than 93 % of the data sets
 (95 % for verdicts and ranks), less two standard errors of that share.
@@ -108,14 +109,35 @@ def shortfall(statement: str, tally: Tally, level: float) -> float:
     return max(0.0, least - 2.0 * error - tally.true / tally.tried)
 
 
+Statement = tuple[str, str, str, float]  # group, shape, statement, level
+
+
+def published(page: Path) -> dict[Statement, Tally]:
+    """What the page says of every statement."""
+    found = {}
+    for line in page.read_text(encoding="utf-8").splitlines() if page.exists() else ():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == len(_HEADS) and cells[3].startswith("0."):
+            group, name, statement, level, holds, width, tried, _ = cells
+            number = int(tried)
+            true, total = round(float(holds) * number / 100), float(width or 0.0) * number
+            found[group, name, statement, float(level)] = Tally(number, true, total)
+    return found
+
+
+_HEADS = ("group", "shape", "statement", "level", "holds", "mean width", "data sets", "short")
+
+
 def report(path: Path, page: Path) -> None:
     """Write the table of every statement, short ones first."""
+    tallies = published(page)
+    for row in results(path):
+        for statement, tally in row["found"].items():
+            tallies[row["group"], row["name"], statement, row["level"]] = Tally(*tally)
     rows = [
-        (shortfall(name, Tally(*tally), row["level"]), row, name, Tally(*tally))
-        for row in results(path)
-        for name, tally in row["found"].items()
+        (shortfall(place[2], tally, place[3]), place, tally) for place, tally in tallies.items()
     ]
-    rows.sort(key=lambda entry: (-entry[0], entry[3].true / entry[3].tried))
+    rows.sort(key=lambda entry: (-entry[0], entry[2].true / entry[2].tried))
     short = sum(entry[0] > 0 for entry in rows)
     lines = [
         "# Coverage on shapes that nobody tuned",
@@ -123,16 +145,15 @@ def report(path: Path, page: Path) -> None:
         f"Made by `scripts/bench adversarial report`: {len(rows)} statements, {short} of them "
         "short by more than two standard errors. Shares are in per cent of the data sets.",
         "",
-        "| group | shape | statement | level | holds | mean width | data sets | short |",
+        f"| {' | '.join(_HEADS)} |",
         "|---|---|---|--:|--:|--:|--:|---|",
     ]
-    for gap, row, name, tally in rows:
+    for gap, (group, name, statement, level), tally in rows:
+        holds = f"{100 * tally.true / tally.tried:.1f}"
         width = f"{tally.width / tally.tried:.4f}" if tally.width else ""
-        lines.append(
-            f"| {row['group']} | {row['name']} | {name} | {row['level']:g} | "
-            f"{100 * tally.true / tally.tried:.1f} | {width} | {tally.tried} | "
-            f"{'short' if gap > 0 else ''} |"
-        )
+        mark = "short" if gap > 0 else ""
+        cells = (group, name, statement, f"{level:g}", holds, width, str(tally.tried), mark)
+        lines.append(f"| {' | '.join(cells)} |")
     page.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{short} of {len(rows)} statements are short; {page}")
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from benchmarks.coverage.grid import LEVEL, Unit
 from benchmarks.coverage.methods import OURS
+from benchmarks.coverage.store import Results
 from benchmarks.coverage.unit import Row
 
 NAMES = {
@@ -27,6 +28,7 @@ class Cell(NamedTuple):
     estimand: str
     by_method: dict[str, Row]
     level: float = LEVEL
+    made_by: str = ""  # what it depends on: the code, the replicates
 
     @property
     def ours(self) -> Row:
@@ -55,13 +57,18 @@ class Cell(NamedTuple):
         return self.ours.covered < self.floor - 2.0 * error_of(self.floor, self.ours.replicates)
 
 
-def cells(results: dict[Unit, list[Row]], level: float = LEVEL) -> list[Cell]:
+def cells(results: Results) -> list[Cell]:
     """Methods side by side."""
-    found: dict[tuple[Unit, str, int, str], dict[str, Row]] = {}
-    for unit, rows in results.items():
+    found: dict[tuple[float, Unit, str, int, str], dict[str, Row]] = {}
+    made_by = {}
+    for (level, unit, target), (identity, rows) in results.items():
         for row in rows:
-            found.setdefault((unit, row.family, row.k, row.estimand), {})[row.method] = row
-    return [Cell(*place, by_method, level) for place, by_method in found.items()]
+            place = level, unit, row.family, row.k, target
+            found.setdefault(place, {})[row.method] = row
+            made_by[place] = identity
+    return [
+        Cell(*place[1:], by_method, place[0], made_by[place]) for place, by_method in found.items()
+    ]
 
 
 def of_target(every: Iterable[Cell], target: str) -> list[Cell]:

@@ -18,19 +18,18 @@ _TITLES = {
     "clt": "central limit theorem",
     "bootstrap": "percentile bootstrap",
 }
-_MOST = 300_000  # bytes of a table that is kept as it is
 
 
 def write(folder: Path, docs: Path) -> None:
     """A summary, a picture for each target, and a table of all cells."""
-    results, identities = store.newest(folder)
+    results = store.newest(folder, store.published(docs))
     if not results:
         raise SystemExit(f"no results in {folder}; run scripts/bench coverage first")
-    every, widths = cells(results), wide.former()
-    levels = [level for level in store.levels(folder) if level != LEVEL]
-    others = [c for level in levels for c in cells(store.newest(folder, level)[0], level)]
+    found, widths = cells(results), wide.former()
+    every = [cell for cell in found if cell.level == LEVEL]
+    others = [cell for cell in found if cell.level != LEVEL]
     docs.mkdir(parents=True, exist_ok=True)
-    text = summary(every, identities, others, widths)
+    text = summary(every, others, widths)
     (docs / "summary.md").write_text(text, encoding="utf-8")
     for target in ESTIMANDS:
         path = docs / f"{target.value}.svg"
@@ -38,13 +37,9 @@ def write(folder: Path, docs: Path) -> None:
         if mine := of_target(every, target.value):
             drawn(mine, target.value).save(path)
     table = full([*every, *others], widths).encode()
-    for old in ("cells.csv", "cells.csv.gz"):
-        (docs / old).unlink(missing_ok=True)
-    if len(table) <= _MOST:
-        (docs / "cells.csv").write_bytes(table)
-    else:
-        (docs / "cells.csv.gz").write_bytes(gzip.compress(table, mtime=0))
-    print(f"{len(every)} cells of {len(results)} units; report in {docs}")
+    (docs / "cells.csv.gz").write_bytes(gzip.compress(table, mtime=0))
+    units = len({cell.unit for cell in every})
+    print(f"{len(every)} cells of {units} units; report in {docs}")
 
 
 def drawn(every: Sequence[Cell], estimand: str) -> Picture:

@@ -1,11 +1,15 @@
 """Finished units on disk: one line of JSON each, so that a run can stop and go on at any time."""
 
+import csv
+import gzip
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.coverage.grid import LEVEL, Unit
+from benchmarks.coverage.grid import Unit
+from benchmarks.coverage.methods import METHODS
 from benchmarks.coverage.unit import Row
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -38,20 +42,37 @@ def done(folder: Path, identity: str) -> set[Unit]:
     return {Unit(*one["unit"]) for one in finished(folder) if one["identity"] == identity}
 
 
-def newest(folder: Path, level: float = LEVEL) -> tuple[dict[Unit, list[Row]], list[str]]:
-    """The last result of each unit and target at a level, and what the results depend on."""
-    last: dict[tuple[Unit, str], tuple[str, list[Row]]] = {}
+Made = tuple[str, list[Row]]  # what the rows depend on, and the rows
+Results = dict[tuple[float, Unit, str], Made]  # by level, unit and target
+
+
+def published(docs: Path) -> Results:
+    """The table of all cells as it was published."""
+    path = docs / "cells.csv.gz"
+    found: Results = {}
+    if not path.exists():
+        return found
+    text = gzip.decompress(path.read_bytes()).decode()
+    for cell in csv.DictReader(io.StringIO(text)):
+        level, target = float(cell["level"]), cell["target"]
+        unit = Unit(cell["difficulty"], int(cell["questions"]), int(cell["trials"]))
+        _, rows = found.setdefault((level, unit, target), (cell["made by"], []))
+        rows += [
+            Row(
+                *(cell["metric"], int(cell["k"]), target, method, int(cell["data sets"])),
+                *(float(cell[f"{method} {part}"]) for part in Row._fields[5:]),
+            )
+            for method in METHODS
+        ]
+    return found
+
+
+def newest(folder: Path, known: Results) -> Results:
+    """The last result of each unit and target, in the folder or else among those known."""
+    last = dict(known)
     for unit in finished(folder):
-        rows = [Row(*row) for row in unit["rows"]] if unit["level"] == level else []
-        for target in {row.estimand for row in rows}:
+        rows = [Row(*row) for row in unit["rows"]]
+        for target in dict.fromkeys(row.estimand for row in rows):
             mine = [row for row in rows if row.estimand == target]
-            last[Unit(*unit["unit"]), target] = (unit["identity"], mine)
-    found: dict[Unit, list[Row]] = {}
-    for (place, _), (_, rows) in last.items():
-        found.setdefault(place, []).extend(rows)
-    return found, sorted({identity for identity, _ in last.values()})
-
-
-def levels(folder: Path) -> list[float]:
-    """Levels of the intervals that were tried."""
-    return sorted({unit["level"] for unit in finished(folder)})
+            last[unit["level"], Unit(*unit["unit"]), target] = (unit["identity"], mine)
+    return last

@@ -8,27 +8,26 @@ from statistics import median
 
 from benchmarks.coverage import wide
 from benchmarks.coverage.cells import NAMES, SLACK, Cell, error_of, listed, of_target, percent
-from benchmarks.coverage.grid import ESTIMANDS, LEVEL
+from benchmarks.coverage.grid import ESTIMANDS, LEVEL, Settings
 from benchmarks.coverage.methods import METHODS, PEERS
 
 
-def summary(
-    every: Sequence[Cell], identities: Sequence[str], others: Sequence[Cell], widths: wide.Widths
-) -> str:
+def summary(every: Sequence[Cell], others: Sequence[Cell], widths: wide.Widths) -> str:
     """The whole text, in Markdown: what falls short first."""
     targets = [target.value for target in ESTIMANDS if of_target(every, target.value)]
     parts = [
         "# Coverage of 95% intervals of repeated trials\n",
-        "Made by `scripts/bench coverage report` from the results of `scripts/bench coverage`: "
-        f"{'; '.join(identities)}. A cell is a metric with its k, a difficulty, M questions and N "
-        "trials. Shares are in per cent; the standard error of a cell of 100 data sets is "
-        f"{100 * error_of(0.95, 100):.1f}.\n",
+        "Made by `scripts/bench coverage report` from the results of `scripts/bench coverage`; "
+        "what was not run again stays as it was published. A cell is a metric with its k, a "
+        "difficulty, M questions and N trials. Shares are in per cent; the standard error of a "
+        f"cell of 100 data sets is {100 * error_of(0.95, 100):.1f}.\n",
         _overview(every),
         *(_misses(every, target) for target in targets),
         _levels(others),
         _peers(every, targets),
         *(_by_size(every, target) for target in targets),
         *(wide.section(every, target, widths) for target in targets),
+        _made_by([*every, *others]),
     ]
     return "\n".join(filter(None, parts))
 
@@ -68,16 +67,32 @@ def _levels(others: Sequence[Cell]) -> str:
     """Other levels, on the units that were run with them."""
     if not others:
         return ""
-    units = sorted({str(cell.unit) for cell in others})
     head = _overview(others).replace("## errbar", "## Other levels")
     short = [
         f"- {cell.where}, {cell.estimand}, level {cell.level:g}: {percent(cell.ours.covered)}"
         for cell in others
         if cell.misses
     ]
-    return "\n".join(
-        [head, f"Units: {', '.join(units)}.", "", "Clearly short:\n", *(short or ["none"]), ""]
-    )
+    return "\n".join([head, "Clearly short:\n", *(short or ["none"]), ""])
+
+
+def _made_by(every: Sequence[Cell]) -> str:
+    """Which units were run with which code."""
+    lines = ["## What was run\n", "| target | made by | units (difficulty/M/N) |", "|---|---|---|"]
+    for target in ESTIMANDS:
+        groups: dict[str, dict[str, None]] = {}
+        for cell in of_target(every, target.value):
+            groups.setdefault(cell.made_by, {})[str(cell.unit)] = None
+        lines += [
+            f"| {target.value} | {identity} | {len(units)}: {', '.join(sorted(units))} |"
+            if len(units) < _ALL
+            else f"| {target.value} | {identity} | all {_ALL} |"
+            for identity, units in sorted(groups.items())
+        ]
+    return "\n".join(lines) + "\n"
+
+
+_ALL = len(Settings().units())
 
 
 def _peers(every: Sequence[Cell], targets: Sequence[str]) -> str:
@@ -151,11 +166,12 @@ def full(every: Sequence[Cell], widths: wide.Widths) -> str:
     writer = csv.writer(out, lineterminator="\n")
     parts = ("covered", "below", "above", "width", "flat")
     heads = [f"{method} {part}" for method in METHODS for part in parts]
-    heads = ["level", "data sets", *heads, "width by the former"]
+    heads = ["level", "data sets", "made by", *heads, "width by the former"]
     writer.writerow(["target", "difficulty", "questions", "trials", "metric", "k", *heads])
     for cell in every:
         shares = [getattr(cell.by_method[method], part) for method in METHODS for part in parts]
-        numbers = [f"{cell.level:g}", cell.ours.replicates, *(f"{share:.4g}" for share in shares)]
+        numbers = [f"{cell.level:g}", cell.ours.replicates, cell.made_by]
+        numbers += [f"{share:.4g}" for share in shares]
         if cell.level == LEVEL:
             numbers.append(f"{wide.ratio(cell, widths):.4g}")
         writer.writerow([cell.estimand, *cell.unit, cell.family, cell.k, *numbers])

@@ -1,6 +1,5 @@
 """The coverage study: a unit repeats to the bit, a run goes on, the report reads what it finds."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +31,8 @@ def test_a_unit_repeats_to_the_bit_in_another_process(written: Path) -> None:
 
 
 def test_every_metric_target_and_method_is_judged(written: Path) -> None:
-    rows = store.newest(written)[0][Unit("hard", 10, 2)]
+    made = store.newest(written, {}).values()
+    rows = [row for _, mine in made for row in mine]
     assert len(rows) == len(asked(2)) * len(ESTIMANDS) * len(METHODS)
     assert all(row.covered + row.below + row.above == pytest.approx(1, abs=1e-5) for row in rows)
     assert {row.family for row in rows} == set(FAMILIES)
@@ -51,8 +51,13 @@ def test_half_a_line_is_run_again(written: Path, tmp_path: Path) -> None:
 
 def test_the_report_reads_what_was_written(written: Path, tmp_path: Path) -> None:
     report.write(written, tmp_path)
-    with (tmp_path / "cells.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == len(asked(2)) * len(ESTIMANDS)
+    known = store.published(tmp_path)
+    assert list(known) == [(0.95, Unit("hard", 10, 2), target) for target in ESTIMANDS]
+    found = store.newest(written, {})
+    for place, (identity, rows) in store.newest(tmp_path / "nothing", known).items():
+        assert identity == found[place][0] == FEW.identity()
+        numbers = [row[5:] for row in sorted(rows)]
+        assert numbers == [pytest.approx(row[5:], rel=1e-3) for row in sorted(found[place][1])]
     assert "| population | 0.95 | 1 | 15 | 3 |" in (tmp_path / "summary.md").read_text()
     for target in ESTIMANDS:
         drawn = (tmp_path / f"{target.value}.svg").read_text()
@@ -65,7 +70,7 @@ def of_a_width(width: float, covered: float = 0.95) -> Cell:
         Row("avg", 1, "benchmark", method, 100, covered, 1.0 - covered, 0.0, width, 0.0)
         for method in METHODS
     ]
-    (cell,) = cells({Unit("easy", 30, 4): rows})
+    (cell,) = cells({(0.95, Unit("easy", 30, 4), "benchmark"): ("", rows)})
     return cell
 
 

@@ -12,7 +12,7 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
-from errbar.analysis.pairs import Difference, Differences, guessed_ranges
+from errbar.analysis.pairs import Difference, Differences, assumptions
 from errbar.analysis.score import ScoredMetric
 from errbar.analysis.spreads import Paired
 from errbar.base.arguments import number, require_bounds, require_choice, strict_share
@@ -119,7 +119,7 @@ def compare_systems(
         refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     compared = [data for data, _ in groups]
-    remarks |= dict.fromkeys(guessed_ranges(compared, request.covers, request.bounds))
+    remarks |= dict.fromkeys(assumptions(compared, request.covers, request.bounds, request.level))
     found = [pair.found for _, pairs in groups for pair in pairs]
     family = sum(not difference.reason for difference in found)
     size = max(family, 1) if request.adjust == "bonferroni" else 1

@@ -17,7 +17,11 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.population import Assumption, bounds_of_metric
+from errbar.analysis.methods.population import (
+    Assumption,
+    assumed_of_sizes,
+    bounds_of_metric,
+)
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
@@ -203,22 +207,23 @@ def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[f
     return bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
 
 
-def guessed_ranges(
-    tables: Sequence[AlignedValues], covers: Estimand, bounds: tuple[float, float] | None = None
+def assumptions(
+    tables: Sequence[AlignedValues],
+    covers: Estimand,
+    bounds: tuple[float, float] | None,
+    level: float,
 ) -> list[str]:
-    """Remarks on the bounds of rewards that comparisons of these tables rest on."""
-    if bounds is not None or covers is not Estimand.POPULATION:
-        return []
-    return [
-        remark
-        for data in tables
-        if data.extremes is not None
-        for remark in remarks_on_bounds(
-            f"{data.task}: " if data.task else "",
-            data.parts[0][~np.isnan(data.parts[0])],
-            range_of(data, None),
-        )
-    ]
+    """Remarks on what comparisons of these tables assume: bounds of rewards, sizes of clusters."""
+    found = []
+    for data in tables if covers is Estimand.POPULATION else ():
+        subject = f"{data.task}: " if data.task else ""
+        if data.extremes is not None and bounds is None:
+            values = data.parts[0][~np.isnan(data.parts[0])]
+            found += remarks_on_bounds(subject, values, range_of(data, None))
+        once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
+        if sizes := assumed_of_sizes(once, clusters, data.weights, level):
+            found.append(f"{subject or 'The comparison '}{sizes}.")
+    return found
 
 
 def sample_of_differences(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.methods.population import combined
-from errbar.analysis.pairs import guessed_ranges
+from errbar.analysis.pairs import assumptions
 from errbar.analysis.rank_scores import (
     JointScores,
     RankedPart,
@@ -49,7 +49,7 @@ def rank_systems(
     weights = _weights(
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
-    remarks += guessed_ranges(kept, request.covers, request.bounds)
+    remarks += assumptions(kept, request.covers, request.bounds, request.level)
     scoring = scoring or usual_scoring(request)
     parts = [scoring.part_of(data, systems, weights[data.task], request) for data in kept]
     vary = scoring.together(parts)

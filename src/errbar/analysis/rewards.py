@@ -16,13 +16,14 @@ from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.population import (
     Summary,
+    assumed_of_sizes,
     bounds_of_metric,
     mean_of_sample,
     of_a_share,
 )
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array
-from errbar.base.remarks import guess, setting, warning, way_to_say
+from errbar.base.remarks import guess, setting, together, warning, way_to_say
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.tallies import Ballots, Results
 from errbar.data.sources.tables import Source
@@ -259,6 +260,8 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
     if in_all is not None:
         noise = most_noise(values, answered.trials, metric.k, once)
         found, reason = of_a_share(found, values.size / in_all, noise)
+    assumed = assumed_of_sizes(once, answered.clusters, answered.weights, method.level)
+    reason = together(assumed, reason)
     mean, sd, low, high = found.within(0.0, 1.0)
     if covers is not Estimand.POPULATION:
         sd = low = high = math.nan
@@ -325,29 +328,30 @@ def _among_questions(
 ) -> tuple[Summary, str]:
     """Interval for new questions, narrower if these are a sample of a known number."""
     known = method if isinstance(method, Calibrated) else Calibrated()
+    once, clusters, weights = np.ones(answered.values.size), answered.clusters, answered.weights
     found = mean_of_sample(
-        answered.values,
-        np.ones(answered.values.size),
-        answered.clusters,
-        method.level,
-        answered.weights,
-        bounds,
-        known.assume,
+        answered.values, once, clusters, method.level, weights, bounds, known.assume
     )
+    assumed = assumed_of_sizes(once, clusters, weights, method.level)
     is_guess = known.bounds is None and bounds != (0.0, 1.0)
     # neither the rewards nor their estimated range tell how far others may lie
     if not found.sd or (is_guess and np.ptp(answered.values) == 0):
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if is_guess and known.assume == "nothing":
         found = _beyond_guess(found, answered, method.level)
+    if is_guess:
+        low, high = bounds
+        assumed = together(f"assumes that no reward lies beyond {low:.3g} to {high:.3g}", assumed)
     in_all = known.questions_in_all
     if in_all is None:
-        return found, ""
+        return found, assumed
     within, _, reason = _within_questions(answered)
     if reason:
-        return found, f"questions_in_all has no effect: {reason}"
-    noise = min(1.0, within / found.sd**2)
-    return of_a_share(found, answered.values.size / in_all, noise)
+        reason = f"questions_in_all has no effect: {reason}"
+    else:
+        noise = min(1.0, within / found.sd**2)
+        found, reason = of_a_share(found, answered.values.size / in_all, noise)
+    return found, together(assumed, reason)
 
 
 def _beyond_guess(found: Summary, answered: Answered, level: float) -> Summary:

@@ -109,6 +109,17 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
     return way_to_say(f"--map {meaning}={column}", f"{meaning}={column!r}")
 
 
+def together(*parts: str) -> str:
+    """Return the parts that say something, as one text.
+
+    Examples
+    --------
+    >>> together("no spread", "", "a single trial")
+    'no spread; a single trial'
+    """
+    return "; ".join(filter(None, parts))
+
+
 def have(number: int) -> str:
     """Return the verb after a number, as in "1 of 30 rows has" and "2 of 30 rows have".
 

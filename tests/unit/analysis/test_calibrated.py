@@ -498,8 +498,14 @@ def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -
                 assert one(CategoryCounts(tally[order], clusters=same), metric) == first
 
 
-def test_few_clusters_are_warned_of() -> None:
+@pytest.mark.parametrize(("number", "largest", "share"), [(5, 12, "45%"), (12, 5, "22%")])
+def test_the_assumption_about_unseen_clusters_is_stated(
+    number: int, largest: int, share: str
+) -> None:
     correct = [0, 1, 1, 2, 0, 2] * 10
-    for number, warned in ((5, True), (10, False)):
-        counts = CountsByState([2] * 60, correct, [1] * 60, clusters=np.arange(60) % number)
-        assert one(counts, "avg").reason.startswith("only 5 clusters") is warned
+    counts = CountsByState([2] * 60, correct, [1] * 60, clusters=np.arange(60) % number)
+    assert one(counts, "avg").reason == (
+        f"assumes that no cluster has more than {largest} questions; a kind of cluster that makes "
+        f"up {share} of all may be missing"
+    )
+    assert not one(counts, "avg", estimand="benchmark").reason

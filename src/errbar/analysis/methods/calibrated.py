@@ -26,6 +26,7 @@ from errbar.analysis.methods.population import (
     Assumption,
     QuestionSample,
     Summary,
+    assumed_of_sizes,
     bounds_of_metric,
     clusters_of,
     combined,
@@ -39,7 +40,7 @@ from errbar.base.arguments import (
     require_whole,
     strict_share,
 )
-from errbar.base.remarks import counted
+from errbar.base.remarks import counted, together
 from errbar.data.counts import CategoryCounts, Counts, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -244,16 +245,9 @@ class _SystemEstimates:
         else:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric, level)
-        reasons = (_BEYOND if short else "", reason, self._few_clusters())
-        return found, "; ".join(filter(None, reasons))
-
-    def _few_clusters(self) -> str:
-        clusters = clusters_of(self._counts)
-        number = ENOUGH if clusters is None else np.unique(clusters).size
-        if number >= ENOUGH:
-            return ""
-        few = f"only {counted(number, 'cluster')}"
-        return f"{few}: the interval is too narrow if other clusters are much larger"
+        repeats, weights = self._counts.repeats(), weights_of(self._counts)
+        sizes = assumed_of_sizes(repeats, clusters_of(self._counts), weights, level)
+        return found, together(_BEYOND if short else "", reason, sizes)
 
     def _of_these_questions(
         self, metric: CountMetric, level: float, *, short: bool

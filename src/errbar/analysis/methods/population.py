@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
+from errbar.base.remarks import counted
 from errbar.data.counts import (
     CategoryCounts,
     Counts,
@@ -217,6 +218,36 @@ def mean_of_sample(
     sample = sample_of(values, often, clusters, weights, bounds)
     sample = sample._replace(bounds=_bounds_of(sample, assume))
     return Summary(sample.mean, sample.sd(), *mean_ends(sample, level))
+
+
+def assumed_of_sizes(
+    often: Array, clusters: NDArray[np.int64] | None, weights: Array | None, level: float
+) -> str:
+    """What intervals assume about the sizes of unseen clusters, or about unseen weights.
+
+    Of clusters of a kind that makes up a share s of all, n clusters contain none with probability
+    (1 − s)ⁿ: the largest share that they do not exclude is the limit of Clopper and Pearson.
+
+    Examples
+    --------
+    >>> assumed_of_sizes(np.ones(6), np.array([0, 0, 0, 1, 1, 2]), None, 0.95)
+    'assumes that no cluster has more than 3 questions; a kind of cluster that makes up 63% of all \
+may be missing'
+    """
+    if clusters is None and weights is None:
+        return ""
+    _, sizes, repeats = _sample([], often, clusters, weights)
+    largest, number = float(sizes.max()), float(repeats.sum())
+    if largest == (sizes.min() if clusters is None else 1.0):
+        return ""
+    unit = "question" if clusters is None else "cluster"
+    if weights is None:
+        most = f"has more than {counted(round(largest), 'question')}"
+    else:
+        most = f"weighs more than {largest * number / float(repeats @ sizes):.2g} times the average"
+    share = 100.0 * (1.0 - (1.0 - level) ** (1.0 / number))
+    kind = f"a kind of {unit} that makes up {share:.2g}% of all may be missing"
+    return f"assumes that no {unit} {most}; {kind}"
 
 
 def sample_of(
