@@ -191,7 +191,7 @@ def grid(data_sets: int) -> Iterator[str]:
     questions = 400
     for judge in JUDGES:
         for base in (0.1, 0.5, 0.8, 0.95):
-            for number in (20, 50, 100):
+            for number in (5, 10, 20, 50, 100):
                 best = best_weight(judge, base, number, questions)
                 tallies = {way: Tally() for way in WAYS}
                 for seed in range(data_sets):

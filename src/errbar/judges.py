@@ -39,6 +39,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
+from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
@@ -113,6 +114,10 @@ class JudgedRuns(Runs):
     def roc(self, **_: Any) -> RankedScores:
         """Not corrected by labels: an error."""
         _refuse("roc")
+
+    def calibration(self, **_: Any) -> Calibration:
+        """Not corrected by labels: an error."""
+        _refuse("calibration")
 
     def monitor(self, *_: Any, **__: Any) -> NoReturn:
         """Not corrected by labels: an error."""

@@ -7,7 +7,8 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from errbar.analysis.alignment import by_task
-from errbar.analysis.curves import reliability, risk_bands, roc_bands
+from errbar.analysis.calibration import BINS, calibration_of
+from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.methods import SEEN, Bootstrap
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.ranked import classes_of, ranked_by_system
@@ -99,8 +100,10 @@ class RunPlots:
         why = {of: reason_of(error, "roc-auc") for of, error in _by_subject(unranked).items()}
         return roc_picture(roc_bands(data, method, rng), refused | why)
 
-    def calibration(self, *, bins: int = 10, level: float = 0.95) -> Picture:
+    def calibration(self, *, bins: int = BINS, level: float = 0.95) -> Picture:
         """Draw the share of right answers over the confidence, in bins of equal size.
+
+        The intervals of all bins of a system hold together.
 
         Parameters
         ----------
@@ -109,8 +112,7 @@ class RunPlots:
         level
             The level of the intervals.
         """
-        strict_share(level, "level")
-        return calibration_picture(reliability(self._ranked(None), bins, level))
+        return calibration_of(self.source, bins=bins, level=level).plot()
 
     def _ranked(self, bins: int | None) -> dict[Subject, RankedRows | Grouped]:
         return _by_subject(ranked_by_system(self.source, bins)[0])

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from errbar.analysis.alignment import Policy
+from errbar.analysis import penalties
+from errbar.analysis.calibration import calibration_of
 from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
@@ -26,12 +27,12 @@ from errbar.analysis.score import (
 )
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Seed
-from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import ErrbarError, InputError
 from errbar.metrics import Metric, family
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.base import Refusals
+from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 from errbar.results.inspection import Agreement, Inspection
@@ -101,15 +102,18 @@ class Runs:
         by
             Columns whose values are scored separately.
         """
-        _require_score_policy(errors, short)
+        penalties.require_policy(errors, short)
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         intervals = chosen_method(method, estimand=estimand, level=level)
-        intervals = narrowed(intervals, questions_in_all, assume, bounds)
-        found = self.source.slices(_listed(by))
-        refusals = Refusals()
-        scores = scores_of(self.source, found, scored, errors, short, intervals, refusals, audit)
+        refusals, parts, by = Refusals(), [], _listed(by)
+        for part in penalties.averaged(self.source, scored, errors, bounds):
+            how = narrowed(intervals, questions_in_all, assume, part.bounds)
+            settings = part.metrics, part.errors, short, how, refusals, audit
+            own = scores_of(part.source, part.source.slices(by), *settings)
+            parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
+        scores = penalties.in_order_of(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)
-        return replace(scores, remarks=(*scores.remarks, *remarks_on(self.source, found, errors)))
+        return scores
 
     def curve(
         self,
@@ -143,7 +147,7 @@ class Runs:
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
-        _require_score_policy(errors, short)
+        penalties.require_policy(errors, short)
         found = self.source.slices(_listed(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
@@ -215,6 +219,18 @@ class Runs:
         """
         return self._with_remarks(roc_scores(self.source, method, rng, bins=bins))
 
+    def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
+        """Compare the confidence with how often answers are right.
+
+        Parameters
+        ----------
+        bins
+            The number of bins of equally many answers; 10 by default, or fewer of 20 each.
+        level
+            The level of the intervals.
+        """
+        return calibration_of(self.source, bins=bins, level=level)
+
     def compare(
         self,
         *metrics: Metric | str,
@@ -252,7 +268,7 @@ class Runs:
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
-        policy = _policy(errors, short, estimand)
+        penalties.require_pair_policy(errors, short, estimand)
         metrics = metrics or _DEFAULT_METRICS
         chosen = None if systems is None else _listed(systems)
         settings = (chosen, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
@@ -265,9 +281,10 @@ class Runs:
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
             return replace(compared, remarks=(*compared.remarks, *remarks))
         scored = [scored_metric(metric) for metric in metrics]
-        found = compare_systems(self.source, ComparisonRequest(scored, *settings), policy)
-        remarks = remarks_on(self.source, self.source.slices(()), errors)
-        return replace(found, remarks=(*found.remarks, *remarks))
+        part = penalties.averaged_alike(self.source, scored, errors, bounds)
+        request = replace(ComparisonRequest(scored, *settings), bounds=part.bounds)
+        found = compare_systems(part.source, request, part.policy(short))
+        return replace(found, remarks=(*found.remarks, *part.remarks()))
 
     def rank(
         self,
@@ -296,11 +313,12 @@ class Runs:
         estimand, level, bounds, errors, short
             As in `score`.
         """
-        policy = _policy(errors, short, estimand)
-        settings = (systems, weights, Estimand(estimand), level, bounds)
-        found = rank_systems(self.source, RankRequest(scored_metric(metric), *settings), policy)
-        remarks = remarks_on(self.source, self.source.slices(()), errors)
-        return replace(found, remarks=(*found.remarks, *remarks))
+        penalties.require_pair_policy(errors, short, estimand)
+        scored = scored_metric(metric)
+        part = penalties.averaged_alike(self.source, [scored], errors, bounds)
+        request = RankRequest(scored, systems, weights, Estimand(estimand), level, part.bounds)
+        found = rank_systems(part.source, request, part.policy(short))
+        return replace(found, remarks=(*found.remarks, *part.remarks()))
 
     def monitor(
         self,
@@ -374,21 +392,6 @@ class Runs:
         """Return the scores with the remarks on the data added."""
         unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
         return replace(scores, remarks=(*scores.remarks, *unscored, *self.source.origin.remarks))
-
-
-def _require_score_policy(errors: str, short: str) -> None:
-    require_choice(errors, "errors", ("fail", "missing", "bracket"))
-    require_choice(short, "short", ("error", "drop", "posterior"))
-
-
-def _policy(
-    errors: Literal["fail", "missing"], short: Literal["error", "drop"], estimand: str
-) -> Policy:
-    """Check the arguments that `compare` and `rank` share."""
-    require_choice(errors, "errors", ("fail", "missing"))
-    require_choice(short, "short", ("error", "drop"))
-    require_choice(estimand, "estimand", tuple(each.value for each in Estimand))
-    return Policy(failures_as(errors), short)
 
 
 def _listed(by: Sequence[str]) -> tuple[str, ...]:

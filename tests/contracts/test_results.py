@@ -78,6 +78,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Ratings": lambda _: errbar.prefer(games()),
     "CorrectedScoreTable": lambda _: errbar.score(judged(), label="human"),
     "RaterAgreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
+    "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

@@ -39,6 +39,8 @@ PAGE_OF = {
     "risk@": "risk-at-coverage",
     "cov@risk": "coverage-at-risk",
     "roc-auc": "roc-auc",
+    "brier": "brier",
+    "log-loss": "log-loss",
 }
 
 

@@ -6,6 +6,7 @@ from errbar.metrics import (
     Aurc,
     Average,
     Bayes,
+    Brier,
     CountMetric,
     CoverageAt,
     CreditMetric,
@@ -15,12 +16,14 @@ from errbar.metrics import (
     Geom,
     GeoSpectrum,
     GPass,
+    LogLoss,
     Majority,
     MaxAt,
     MeanGPass,
     Metric,
     PassAt,
     PassHat,
+    ProbabilityMetric,
     RankedMetric,
     RiskAt,
     RocAuc,
@@ -95,7 +98,9 @@ RANKED: tuple[RankedMetric, ...] = (
     CoverageAt(0.0),
 )
 
-EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, RocAuc(), VoteAt(1), VoteAt(8, "first"))
+STATED: tuple[ProbabilityMetric, ...] = (Brier(), LogLoss(), LogLoss(0.01))
+
+EVERY: tuple[Metric, ...] = (*COUNTED, *RANKED, *STATED, RocAuc(), VoteAt(1), VoteAt(8, "first"))
 
 CREDIT = [metric for metric in COUNTED if isinstance(metric, CreditMetric)]
 BLENDS = [m for m in COUNTED if isinstance(m, Geom | DatasetGeom | GeoSpectrum)]

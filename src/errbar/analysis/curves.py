@@ -23,14 +23,11 @@ from errbar.analysis.score import (
 from errbar.base.arrays import Array, Seed
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.questions import Slice, failures_as
-from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.scored import Scored
 from errbar.data.sources.tables import Source
-from errbar.errors import InputError
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
-from errbar.kernels.interval import wilson_ends
 from errbar.metrics import CountMetric, family
 from errbar.results.base import Refusals
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
@@ -149,50 +146,4 @@ def _resampled(
     return tuple(
         BandPoint(x, spread.value, spread.interval)
         for x, spread in zip(at.tolist(), spreads, strict=True)
-    )
-
-
-def reliability(
-    data: Mapping[Subject, RankedRows | Grouped], bins: int, level: float
-) -> list[Band]:
-    """Reliability: the share of right answers by confidence, in bins of equally many answers."""
-    if bins < 1:
-        raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
-    return [_reliability(of, items, bins, level) for of, items in data.items()]
-
-
-def _reliability(of: Subject, rows: RankedRows | Grouped, bins: int, level: float) -> Band:
-    confidence, right, cluster = rows.answers()
-    sure = confidence.astype(float)
-    if not sure.size:
-        raise InputError(f"{of or 'the system'} answered no item; there is no calibration to draw.")
-    outside = sure[(sure < 0) | (sure > 1)]
-    if outside.size:
-        raise InputError(
-            f"calibration compares confidences with shares, so they must lie between 0 and 1; "
-            f"{of or 'the system'} has {outside[0]:.6g}. Turn them into chances first."
-        )
-    edges = np.unique(np.quantile(sure, np.linspace(0.0, 1.0, bins + 1)))
-    which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, max(edges.size - 2, 0))
-    points = []
-    for number in np.unique(which).tolist():
-        some = which == number
-        share = float(right[some].mean())
-        ends = wilson_ends(share, _worth(right[some] - share, share, cluster[some]), level)
-        interval = Interval(*ends, level, Estimand.POPULATION)
-        points.append(BandPoint(float(sure[some].mean()), share, interval, int(some.sum())))
-    return Band(of, tuple(points))
-
-
-def _worth(apart: Array, share: float, clusters: NDArray[Any]) -> float:
-    """Effective number of independent items for a share of clustered items."""
-    _, owner = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(owner, weights=apart)
-    if share in (0.0, 1.0) or sums.size < 2:
-        return float(sums.size)
-    variance = sums.size / (sums.size - 1) * float(sums @ sums) / apart.size**2
-    return (
-        min(float(apart.size), max(share * (1.0 - share) / variance, 1.0))
-        if variance
-        else (float(apart.size))
     )

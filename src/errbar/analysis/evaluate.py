@@ -22,7 +22,7 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.base import AnyCounts, too_few_trials
-from errbar.metrics.categories import RIGHT_OR_WRONG, Average, CategoryMetric
+from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, OutcomeMean
 from errbar.metrics.grammar import metric_of
 from errbar.results.base import Refusals
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
@@ -147,7 +147,9 @@ def categories_of(metric: CountMetric) -> tuple[float, ...]:
 
 def is_reward(part: Slice, metric: CountMetric) -> bool:
     """Whether outcomes are rewards, to be averaged unchanged."""
-    return isinstance(metric, Average) and metric.weights == RIGHT_OR_WRONG and not part.is_binary
+    if not isinstance(metric, OutcomeMean) or metric.weights != RIGHT_OR_WRONG:
+        return False
+    return not part.is_binary or metric.needs is Needs.PROBABILITY
 
 
 _CALIBRATED = Calibrated()
@@ -288,7 +290,7 @@ def _metrics(names: Sequence[CountMetric | str]) -> list[CountMetric]:
     metrics: list[CountMetric] = []
     for name in names:
         metric = metric_of(name)
-        if not isinstance(metric, CountMetric):
+        if not isinstance(metric, CountMetric) or metric.needs is Needs.PROBABILITY:
             raise WrongType(
                 f"{metric} needs {metric.needs.value} of each item, which counts do not hold; "
                 f"see errbar.selective and errbar.roc."

@@ -36,6 +36,7 @@ from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Judged
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
+from errbar.metrics.probabilities import ProbabilityMetric
 
 Correction = Literal["ppi++", "ppi", "labels"]
 CORRECTIONS: tuple[Correction, ...] = ("ppi++", "ppi", "labels")
@@ -86,7 +87,8 @@ class Labels:
 
     def of(self, data: AlignedValues, system: str) -> LabelValues:
         """The label values of the questions of a system, in the order of `data.questions`."""
-        if not isinstance(data.metric, CountMetric) or len(data.parts) > 1:
+        is_mean = len(data.parts) == 1 and not isinstance(data.metric, ProbabilityMetric)
+        if not isinstance(data.metric, CountMetric) or not is_mean:
             raise InputError("cannot be corrected by labels; a mean over questions can, as pass@k")
         values, weights = np.full(len(data.questions), np.nan), np.ones(len(data.questions))
         extremes = np.full((2, len(data.questions)), np.nan)

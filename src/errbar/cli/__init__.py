@@ -34,9 +34,11 @@ from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "history", "plan", "monitor"),
-    *("prefer", "agree", "selective", "roc", "report", "convert", "inspect", "metrics", "demo"),
+    *("prefer", "agree", "selective", "roc", "calibration", "report", "convert", "inspect"),
+    *("metrics", "demo"),
 )
 _BESIDE = {
+    "calibration": "selective",
     "curve": "score",
     "roc": "selective",
     "inspect": "overview",

@@ -1,4 +1,4 @@
-"""`errbar selective` and `errbar roc`: metrics of the confidence of systems."""
+"""`errbar selective`, `errbar roc` and `errbar calibration`: the confidence of systems."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -7,12 +7,14 @@ import click
 
 import errbar
 from errbar.cli import options, working
-from errbar.cli.io import opened, show
+from errbar.cli.io import opened, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
     from errbar.analysis.methods import Bootstrap
+    from errbar.results.calibration import Calibration
+    from errbar.runs import Runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,3 +149,23 @@ def roc(
         found = runs.roc(**resampling.keywords())
         picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None
     show(found, writing, picture)
+
+
+@click.command()
+@options.PATHS
+@click.option(
+    "--bins", type=int, help="The number of bins of equally many answers.  [default: 10 or fewer]"
+)
+@options.LEVEL
+@shows_result
+def calibration(runs: "Runs", bins: int | None, level: float) -> "Calibration":
+    """Check the confidence at PATHS against the answers.
+
+    Says where systems are over- or underconfident, and what that costs of the Brier score. The
+    confidence must be a probability, from 0 to 1.
+
+    \b
+    Examples:
+      errbar calibration outcomes.csv --plot reliability.svg
+    """
+    return runs.calibration(bins=bins, level=level)

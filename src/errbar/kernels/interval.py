@@ -29,20 +29,6 @@ def student_reach(level: float, freedom: float) -> float:
     return float(-stdtrit(freedom, (1.0 - level) / 2.0))
 
 
-def wilson_ends(share: float, size: float, level: float) -> tuple[float, float]:
-    """Wilson's score interval for a proportion `share` of `size` trials.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson_ends(1.0, 10, 0.95)]
-    [0.7225, 1.0]
-    """
-    z = normal_reach(level) ** 2 / size
-    centre = (share + z / 2) / (1 + z)
-    reach = math.sqrt(z * share * (1 - share) + z * z / 4) / (1 + z)
-    return max(centre - reach, 0.0), min(centre + reach, 1.0)
-
-
 def clopper_pearson_ends(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
     """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
 

@@ -24,6 +24,7 @@ from errbar.metrics.passk import (
     PassHat,
     Spectrum,
 )
+from errbar.metrics.probabilities import Brier, LogLoss, ProbabilityMetric
 from errbar.metrics.ranked import (
     Augrc,
     Aurc,
@@ -45,6 +46,7 @@ __all__ = [
     "Aurc",
     "Average",
     "Bayes",
+    "Brier",
     "CountMetric",
     "CoverageAt",
     "CreditMetric",
@@ -56,6 +58,7 @@ __all__ = [
     "GeoSpectrum",
     "Geom",
     "LabelMetric",
+    "LogLoss",
     "Majority",
     "MaxAt",
     "MeanGPass",
@@ -65,6 +68,7 @@ __all__ = [
     "PassAt",
     "PassHat",
     "Prior",
+    "ProbabilityMetric",
     "RankedMetric",
     "RiskAt",
     "RocAuc",

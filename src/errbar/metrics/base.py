@@ -96,6 +96,7 @@ class Needs(Enum):
     ANSWER = "answer"
     CONFIDENCE = "loss and confidence"
     LABEL = "label and score"
+    PROBABILITY = "outcome and probability"
 
 
 class Direction(Enum):

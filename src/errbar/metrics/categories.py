@@ -144,15 +144,8 @@ class Bayes(CategoryMetric):
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
 
-@register("avg", "accuracy", "acc", "mean")
-@dataclass(frozen=True)
-class Average(CategoryMetric):
-    """Mean score of the trials, averaged over questions.
-
-    Its standard deviation is that of `bayes`, rescaled to undo the shrinkage by the prior.
-    """
-
-    weights: tuple[float, ...] = RIGHT_OR_WRONG
+class OutcomeMean(CategoryMetric):
+    """Mean of the outcomes of the trials, averaged over questions."""
 
     @property
     def posterior_draws(self) -> int:
@@ -178,6 +171,17 @@ class Average(CategoryMetric):
             mean += urn.sum_of_means(rows, trials, weights, often)
             variance += urn.sum_of_variances(rows + prior.each, total, weights, rescaled)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
+
+
+@register("avg", "accuracy", "acc", "mean")
+@dataclass(frozen=True)
+class Average(OutcomeMean):
+    """Mean score of the trials, averaged over questions.
+
+    Its standard deviation is that of `bayes`, rescaled to undo the shrinkage by the prior.
+    """
+
+    weights: tuple[float, ...] = RIGHT_OR_WRONG
 
 
 @register("max@")

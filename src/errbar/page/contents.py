@@ -121,10 +121,15 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
             "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
         )
         sections += [ranks, pairs]
+    bands: dict[str, list[Band]] = {}
     has_confidence = isinstance(runs.source, TableSource) and "confidence" in runs.source.columns
     if has_confidence:
         sections.append(_section("selective", "Selective prediction", runs.selective)[1])
         sections.append(_section("roc", "ROC", runs.roc)[1])
+        calibration, own = _section("calibration", "Calibration", runs.calibration)
+        sections.append(own)
+        bands = _bands(runs, slices)
+        bands["calibration"] = [row.band() for row in calibration or ()]
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", (), inspection))
     today = date.today()
@@ -140,7 +145,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections=tuple(sections),
         questions=tuple(questions_of(runs.source)),
         settings=settings,
-        bands=_bands(runs, slices) if has_confidence else {},
+        bands=bands,
         day=f"{today.day} {today:%B %Y}",
         versions=versions,
     )

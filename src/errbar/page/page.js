@@ -139,6 +139,7 @@ const KINDS = {
   trials: { place: (x, most) => Math.log(x) / Math.log(most), first: "k=" },
   risk: { place: (x) => x, ticks: [0, 0.5, 1], across: "coverage", fitted: true }, // risks may all be small
   roc: { place: (x) => x, ticks: [0, 0.5, 1], across: "false positive rate", diagonal: true },
+  calibration: { place: (x) => x, ticks: [0, 0.5, 1], across: "confidence", diagonal: true },
 };
 const drawCurve = (panel, panels) => {
   const kind = KINDS[panel.kind], { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;

@@ -33,7 +33,11 @@ _MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of
 _SMALLEST_SHARE = 0.1  # of an axis that panels share
 _NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
 _OPTION = re.compile(r"(--[a-z][a-z-]*)")
-_AXES = {"risk": ("coverage", "risk"), "roc": ("false positive rate", "true positive rate")}
+_AXES = {
+    "risk": ("coverage", "risk"),
+    "roc": ("false positive rate", "true positive rate"),
+    "calibration": ("confidence", "share right"),
+}
 
 
 def render(contents: Contents) -> str:

@@ -18,16 +18,14 @@ import vl_convert
 from click.testing import CliRunner
 
 import errbar
-from errbar.analysis.curves import reliability, risk_bands, roc_bands
+from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.cli import main
 from errbar.data.counts import Counts
 from errbar.data.predictions import Predictions
-from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.scored import Scored
 from errbar.errors import InputError, WrongType
-from errbar.kernels.interval import wilson_ends
 from errbar.metrics import PassAt, RiskAt
 from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
@@ -402,27 +400,6 @@ def test_a_roc_curve_goes_from_corner_to_corner_over_its_area() -> None:
     assert np.trapezoid(y, x) == pytest.approx(roc_auc(scores, labels), abs=0.01)
     for point in band.points[1:-1]:
         assert point.interval.low <= point.value <= point.interval.high
-
-
-def test_calibration_counts_what_was_right() -> None:
-    sure = np.repeat([0.2, 0.6, 0.9], 50)
-    right = np.concatenate([np.arange(50) < n for n in (10, 30, 50)]).astype(float)
-    rows = RankedRows(sure, right, np.arange(150))
-    (band,) = reliability({Subject("a"): rows}, 3, 0.95)
-    assert [point.value for point in band.points] == pytest.approx([0.2, 0.6, 1.0])
-    assert [point.x for point in band.points] == pytest.approx([0.2, 0.6, 0.9])
-    assert band.points[0].interval.low == pytest.approx(wilson_ends(0.2, 49, 0.95)[0], abs=1e-3)
-    assert band.points[2].interval.high == 1.0
-    together = RankedRows(sure, right, np.arange(150) // 5)
-    (wider,) = reliability({Subject("a"): together}, 3, 0.95)
-    for one, other in zip(band.points, wider.points, strict=True):
-        assert other.interval.low < one.interval.low
-
-
-def test_confidences_that_are_no_chances_are_not_calibrated() -> None:
-    rows = RankedRows(np.array([1.0, 7.0]), np.array([0.0, 1.0]), np.arange(2))
-    with pytest.raises(InputError, match=r"between 0 and 1; a has 7"):
-        reliability({Subject("a"): rows}, 3, 0.95)
 
 
 @pytest.mark.parametrize("name", ["curve"])

@@ -28,7 +28,7 @@ from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
 from errbar.kernels.resample import unseen_weights
 from errbar.kernels.urn import most_noise
 from errbar.metrics.base import AnyCounts, CountMetric
-from errbar.metrics.categories import Average, CategoryMetric
+from errbar.metrics.categories import CategoryMetric, OutcomeMean
 
 Assumption = Literal["nothing", "no rare failures"]
 ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)
@@ -172,7 +172,7 @@ def bounds_of_metric(
     ((0.0, 10), (0.0, 1.0))
     """
     low, high = metric.bounds
-    if bounds is None or not isinstance(metric, Average) or (low, high) != (0.0, 1.0):
+    if bounds is None or not isinstance(metric, OutcomeMean) or (low, high) != (0.0, 1.0):
         return low, high
     return min(low, bounds[0]), max(high, bounds[1])
 

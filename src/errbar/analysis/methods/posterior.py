@@ -28,7 +28,7 @@ from errbar.metrics.base import (
     QuestionMean,
     normal_ends,
 )
-from errbar.metrics.categories import Average, CategoryMetric
+from errbar.metrics.categories import CategoryMetric, OutcomeMean
 from errbar.results.estimate import Estimand, Interval
 
 
@@ -80,7 +80,7 @@ def _of_part(
     points = lattice.points_for(often)
     rates, masses = lattice.beta_points(right + correct, wrong + (trials - correct), points)
     scores = part.at_rates(rates)
-    if isinstance(metric, Average):  # undo the shrinkage by the prior
+    if isinstance(metric, OutcomeMean):  # undo the shrinkage by the prior
         scores = (scores * (trials + right + wrong)[:, None] - right) / trials[:, None]
     return lattice.mean_of(scores, masses, often)
 
@@ -188,7 +188,7 @@ class Posterior(Method):
         'normal interval around the posterior mean, Beta(1, 1) prior for every question'
         """
         priors = " or ".join(dict.fromkeys(self._prior_of(metric) for metric in metrics))
-        observed = any(isinstance(metric, Average) for metric in metrics)
+        observed = any(isinstance(metric, OutcomeMean) for metric in metrics)
         but = " (avg: around the observed mean)" if observed else ""
         kind = "normal interval around the posterior mean"
         if self.ends == "whole":

@@ -102,7 +102,10 @@ _LONGEST_CELL = 40  # characters of a cell that are shown
 TRIAL_NUMBER = "errbar trial number"  # the number of a trial that was read as text
 STRANGE = "errbar strange outcome"  # the text of an outcome that is not a number
 FILE = "errbar file"  # the file a row comes from, if there are several
-HIDDEN = frozenset({TRIAL_NUMBER, STRANGE, FILE, ROW})  # added by errbar, not columns of the data
+PENALTY = "errbar penalty"  # of the probability that was stated for an outcome
+HIDDEN = frozenset(
+    {TRIAL_NUMBER, STRANGE, FILE, ROW, PENALTY}
+)  # added by errbar, not columns of the data
 
 
 def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.Expr]:

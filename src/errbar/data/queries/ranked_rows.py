@@ -1,7 +1,9 @@
 """Rows with a confidence: validate them for ranking, and fetch them if they fit in memory."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,6 +14,7 @@ from errbar.base.remarks import have, mapping
 from errbar.data.columns import UNSCORED
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import (
+    PENALTY,
     Columns,
     Frame,
     Table,
@@ -35,6 +38,16 @@ from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"
 _MOST = float(np.finfo(float).max)  # of finite numbers; SQLite cannot ask whether one is infinite
+
+
+class Penalty(Protocol):
+    """A penalty of the probability that was stated for what happened."""
+
+    def penalty(self, stated: nw.Expr) -> nw.Expr:
+        """The penalty."""
+
+    def forbids(self, stated: nw.Expr) -> nw.Expr | None:
+        """Whether a stated probability has no finite penalty; None if all have one."""
 
 
 class Rankable(NamedTuple):
@@ -72,12 +85,9 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
 
 def _with_results(frame: Frame, columns: Columns, more: Mapping[str, nw.Expr]) -> Frame:
     """The columns of `Rankable`, and whether the status of a row is `unknown`."""
-    kinds = frame.collect_schema()
-    sure = columns["confidence"]
     names = names_of(frame, columns, ())
-    result, unknown_status = result_of(frame, columns).cast(nw.Float64), nw.lit(0).cast(nw.Int64)
+    result, unknown_status = _answer_of(frame, columns), nw.lit(0).cast(nw.Int64)
     if "status" in columns:
-        result = nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
         unknown_status = unknown_status_of(frame, columns)
     rows = graded_rows(frame, columns).select(
         system=names["system"].fill_null("") if "system" in names else nw.lit(""),
@@ -85,7 +95,7 @@ def _with_results(frame: Frame, columns: Columns, more: Mapping[str, nw.Expr]) -
         outcome=result,
         unknown=unknown_status,
         **{
-            SURE: number_of(frame, sure, kinds[sure], "confidence"),
+            SURE: _confidence_of(frame, columns),
             TOGETHER: names["question"],
         },
         **cluster_in(frame, columns),
@@ -94,6 +104,55 @@ def _with_results(frame: Frame, columns: Columns, more: Mapping[str, nw.Expr]) -
     rows = _in_clusters(rows)
     value = nw.col("outcome")
     return rows.with_columns(scored=one_if(~value.is_null()), right=one_if(value == 1))
+
+
+def _answer_of(frame: Frame, columns: Columns) -> nw.Expr:
+    """The result of a row that has an answer."""
+    result = result_of(frame, columns).cast(nw.Float64)
+    if "status" not in columns:
+        return result
+    return nw.when(status_of(frame, columns).fill_null("ok") != "abstained").then(result)
+
+
+def _confidence_of(frame: Frame, columns: Columns) -> nw.Expr:
+    name = columns["confidence"]
+    return number_of(frame, name, frame.collect_schema()[name], "confidence")
+
+
+def penalised(
+    frame: Frame,
+    columns: Columns,
+    score: Penalty,
+) -> tuple[Frame, Columns]:
+    """The table with a penalty of the stated probability in place of each outcome.
+
+    The confidence is the probability of a right answer; that of what happened is penalised.
+    """
+    rows = rankable(frame, columns).rows.filter(nw.col("scored") == 1)
+    sure, right = nw.col(SURE), nw.col("outcome")
+    refused = score.forbids(right * sure + (1.0 - right) * (1.0 - sure))
+    flagged = rows.with_columns(
+        outside=one_if((sure < 0.0) | (sure > 1.0)),
+        endless=nw.lit(0) if refused is None else one_if(refused),
+    )
+    found = fetch(flagged.select(nw.col("outside", "endless").sum(), nw.len().alias("rows")))
+    outside, endless, size = (int(found[name][0]) for name in ("outside", "endless", "rows"))
+    if outside:
+        raise InputError(
+            f"a confidence must be a probability, from 0 to 1; {outside} of {size} answers have "
+            f"another. Turn them into probabilities first; ranking by them (aurc, roc-auc) needs "
+            f"no scale."
+        )
+    if endless:
+        raise InputError(
+            f"{endless} of {size} answers have the probability 0 for what happened, so that the "
+            f"mean is infinite. Limit it: log-loss(clip=0.01) takes probabilities below 0.01 as "
+            f"0.01, and those above 0.99 as 0.99."
+        )
+    value, stated = _answer_of(frame, columns), _confidence_of(frame, columns)
+    happened = value * stated + (1.0 - value) * (1.0 - stated)
+    named = MappingProxyType({**columns.named, "outcome": PENALTY})
+    return frame.with_columns(**{PENALTY: score.penalty(happened)}), replace(columns, named=named)
 
 
 def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
-from errbar.data.queries.ranked_rows import RankedItems
+from errbar.data.queries.ranked_rows import Penalty, RankedItems
 from errbar.data.queries.tallies import Ballots
 from errbar.data.readers.logs import NOWHERE, Accounts, Origin
 from errbar.data.sources.tables import Categories, Key, Rankings, Source
@@ -137,6 +137,14 @@ class Joined(Source):
     def ranked_items(self) -> dict[Key, RankedItems]:
         """Those of each part."""
         return self._renamed(lambda source: source.ranked_items())
+
+    def with_penalties(self, score: Penalty) -> "Joined":
+        """Penalties in each part."""
+        parts = {
+            name: part._replace(source=part.source.with_penalties(score))
+            for name, part in self.parts.items()
+        }
+        return replace(self, parts=parts)
 
     def statuses(self) -> dict[str, int]:
         """Statuses of all parts; a source with other systems too counts those as well."""

@@ -16,9 +16,11 @@ from errbar.data.queries.properties import refuse_weights
 from errbar.data.queries.questions import MOST_KEPT_ROWS, Slice, questions_of, slices
 from errbar.data.queries.ranked_rows import (
     MOST_RANKED_ROWS,
+    Penalty,
     RankedItems,
     RankedRows,
     ids_of,
+    penalised,
     rankable,
     ranked_items,
     ranked_rows,
@@ -83,6 +85,11 @@ class Source(ABC):
     def ranked_items(self) -> dict[Key, RankedItems]:
         """Confidence, result, cluster, question and trial of every row."""
         raise InputError("matrices and counts have no confidence to rank by.")
+
+    def with_penalties(self, score: Penalty) -> "Source":
+        """Copy with the penalty of the stated probability in place of each outcome."""
+        del score
+        raise InputError("matrices and counts have no confidence to compare with outcomes.")
 
     def trials_in_order(self, order: str | None) -> Turns:
         """Rows in chronological order: as stored, or sorted by the column `order`."""
@@ -210,6 +217,18 @@ class TableSource(_InTable):
                     f"and there are {found.size:,}. Compare fewer systems or tasks."
                 )
             return ranked_items(found)
+
+    def with_penalties(self, score: Penalty) -> "TableSource":
+        """The same table with another column of outcomes."""
+        with plain_errors(self.where):
+            frame, columns = penalised(self.frame, self.columns, score)
+        return TableSource(
+            frame=frame,
+            columns=columns,
+            allow_repeats=self.allow_repeats,
+            where=self.where,
+            origin=self.origin,
+        )
 
     def trials_in_order(self, order: str | None) -> Turns:
         """All rows, fetched."""

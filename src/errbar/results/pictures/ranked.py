@@ -110,7 +110,7 @@ def calibration_picture(bands: Sequence[Band]) -> Picture:
     most, least = (f([p.items for band in bands for p in band.points]) for f in (max, min))
     each = counted(most, "answer") if most == least else f"{least} to {most} answers"
     below = [
-        *_notes(bands, "intervals"),
+        *_notes(bands, "intervals, which hold together"),
         f"A point is a bin of {each}. Dashed line: perfect calibration",
     ]
     return _in_panels("Calibration", below, rows, bands, spec)

@@ -1,0 +1,172 @@
+"""Calibration of the confidence of systems: where it is off, by how much, and what that costs.
+
+Everything is a mean over answers of something bounded, so that it has Gaffke's interval
+(`kernels.bounded_mean`), over clusters of answers if there are any: the confidence less the result
+(in each bin at a level that lets all bins hold together), the squared distance, and what every
+answer adds to miscalibration and discrimination. For independent answers that are right or wrong
+and a single stated confidence the interval of a bin is that of Clopper and Pearson.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.methods.population import sample_of
+from errbar.analysis.ranked import ranked_by_system
+from errbar.base.arguments import strict_share
+from errbar.base.arrays import Array
+from errbar.base.remarks import Caution, about, counted, guess
+from errbar.data.sources.tables import Source
+from errbar.errors import InputError
+from errbar.kernels import calibration as kernel
+from errbar.kernels.bounded_mean import mean_ends
+from errbar.results.calibration import Bin, Calibration, Measured, SystemCalibration
+from errbar.results.estimate import Subject
+
+BINS = 10
+FEWEST = 20  # answers in a bin, where the number of bins is not given
+_METHOD = (
+    "Bayesian bootstrap over {unit} with one unseen one at the bound (Gaffke), in bins of about "
+    "equally many answers adjusted for their number (Bonferroni); miscalibration and "
+    "discrimination by isotonic regression (Dimitriadis, Gneiting and Jordan 2021), lower ends by "
+    "ten-fold cross-fitting"
+)
+_SEED = 0  # of the folds
+
+
+def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.95) -> Calibration:
+    """The calibration of every system and task."""
+    strict_share(level, "level")
+    if bins is not None and bins < 1:
+        raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
+    found, refused = ranked_by_system(source, None)
+    rows, remarks = [], []
+    for key, ranked in found.items():
+        of = Subject(key[0], key[1])
+        if not np.sum(ranked.answered):
+            remarks.append(about(str(of), Caution("no item was answered.")))
+            continue
+        confidence, outcome, cluster = ranked.answers()
+        together = np.unique(cluster, return_inverse=True)[1]
+        rows.append(calibration_of_answers(of, confidence, outcome, together, bins, level))
+        if ranked.unanswered:
+            lost = counted(ranked.unanswered, "row")
+            remarks.append(about(str(of), guess(f"{lost} without an answer left out")))
+    remarks += [
+        about(str(Subject(key[0], key[1])), Caution(f"{why}")) for key, why in refused.items()
+    ]
+    if not rows:
+        raise InputError("no system answered anything; there is no calibration.")
+    clustered = any(row.clusters < row.answers for row in rows)
+    unit = "clusters of answers" if clustered else "answers"
+    remarks += source.origin.remarks
+    return Calibration(tuple(rows), _METHOD.format(unit=unit), tuple(remarks))
+
+
+def calibration_of_answers(
+    of: Subject,
+    confidence: Array,
+    outcome: Array,
+    clusters: NDArray[np.intp],
+    bins: int | None = None,
+    level: float = 0.95,
+) -> SystemCalibration:
+    """The calibration of the answers of one system."""
+    stated, right = confidence.astype(float), outcome.astype(float)
+    outside = stated[(stated < 0.0) | (stated > 1.0)]
+    if outside.size:
+        raise InputError(
+            f"calibration compares confidences with shares, so they must lie between 0 and 1; "
+            f"{str(of) or 'the system'} has {outside[0]:.6g}. Turn them into probabilities first."
+        )
+    answers = _StatedAnswers(stated, right, clusters, level)
+    number = max(1, min(BINS, stated.size // FEWEST)) if bins is None else bins
+    which = kernel.equal_bins(answers.stated, number)
+    ece = kernel.ExpectedError.of(answers.stated, answers.right, which)
+    seen, new = answers.parts()
+    return SystemCalibration(
+        of=of,
+        answers=stated.size,
+        clusters=int(answers.clusters.max()) + 1,
+        confidence=float(answers.stated.mean()),
+        right=float(answers.right.mean()),
+        excess=answers.mean(answers.stated - answers.right, (-1.0, 1.0)),
+        brier=answers.mean(np.square(answers.stated - answers.right), (0.0, 1.0)),
+        miscalibration=answers.between(new.miscalibration, seen.miscalibration),
+        discrimination=answers.between(new.discrimination, seen.discrimination),
+        uncertainty=answers.uncertainty(),
+        ece=ece.value,
+        ece_by_chance=ece.by_chance,
+        bins=tuple(answers.bins(which)),
+        level=level,
+    )
+
+
+class _StatedAnswers:
+    """Stated probabilities and results of one system, in clusters."""
+
+    def __init__(
+        self, stated: Array, right: Array, clusters: NDArray[np.intp], level: float
+    ) -> None:
+        # in this order, neither the names nor the order of rows decides how numbers are rounded
+        order = np.lexsort((clusters, right, stated))
+        self.stated, self.right = stated[order], right[order]
+        self.clusters = np.unique(clusters[order], return_inverse=True)[1].astype(np.int64)
+        self._level = level
+
+    def mean(
+        self,
+        values: Array,
+        bounds: tuple[float, float],
+        some: NDArray[np.bool_] | slice = slice(None),
+        level: float | None = None,
+    ) -> Measured:
+        """A mean over answers with its interval."""
+        clusters = self.clusters[some]
+        alone = np.unique(clusters).size == clusters.size
+        once = np.ones(clusters.size)
+        sample = sample_of(values[some], once, None if alone else clusters, None, bounds)
+        low, high = mean_ends(sample, self._level if level is None else level)
+        return Measured(value=sample.mean, sd=sample.sd(), low=low, high=high)
+
+    def parts(self) -> tuple[kernel.BrierParts, kernel.BrierParts]:
+        """Parts of the Brier score by recalibration on these answers, and on others."""
+        seen = kernel.in_sample(self.stated, self.right)
+        if int(self.clusters.max()) < 1:
+            return seen, seen
+        rng = np.random.default_rng(_SEED)
+        return seen, kernel.out_of_sample(self.stated, self.right, self.clusters, rng)
+
+    def between(self, new: Array, seen: Array) -> Measured:
+        """The value by recalibration on the same answers, with the lower end by that on others."""
+        bounds = (-1.0, 1.0)
+        least, most = self.mean(new, bounds), self.mean(seen, bounds)
+        return Measured(value=most.value, sd=most.sd, low=max(least.low, 0.0), high=most.high)
+
+    def uncertainty(self) -> Measured:
+        """Variance of the result, which is largest where one half are right."""
+        share = self.mean(self.right, (0.0, 1.0))
+        low, high = sorted(end * (1.0 - end) for end in (share.low, share.high))
+        value = share.value * (1.0 - share.value)
+        most = 0.25 if share.low <= 0.5 <= share.high else high
+        return Measured(value=value, sd=abs(1.0 - 2.0 * share.value) * share.sd, low=low, high=most)
+
+    def bins(self, which: NDArray[np.intp]) -> list[Bin]:
+        """Every bin with the share of right answers, whose intervals hold together."""
+        number = int(which.max()) + 1
+        return [self._bin(which == at, 1.0 - (1.0 - self._level) / number) for at in range(number)]
+
+    def _bin(self, some: NDArray[np.bool_], level: float) -> Bin:
+        stated = self.stated[some]
+        mean = float(stated.mean())
+        # a result less its confidence lies between −highest and 1 − lowest
+        bounds = -float(stated.max()), 1.0 - float(stated.min())
+        gap = self.mean(self.right - self.stated, bounds, some, level)
+        return Bin(
+            least=float(stated.min()),
+            most=float(stated.max()),
+            answers=stated.size,
+            confidence=mean,
+            right=float(self.right[some].mean()),
+            low=max(mean + gap.low, 0.0),
+            high=min(mean + gap.high, 1.0),
+        )

@@ -1,0 +1,113 @@
+"""Calibration of probabilities: isotonic recalibration, and the parts of the Brier score.
+
+The pool-adjacent-violators algorithm gives the increasing function of the stated probability that
+fits the outcomes best. With it the Brier score is uncertainty + miscalibration − discrimination
+(CORP; Dimitriadis, Gneiting and Jordan 2021, "Stable reliability diagrams for probabilistic
+classifiers", PNAS 118): what always stating the share of right answers would score, what is lost
+by stating other probabilities than the recalibrated ones, and what the recalibrated ones gain over
+that share.
+
+Fitted to the answers that it is measured on, recalibration flatters itself: both parts are at least
+what they are in the population. Fitted to other answers (cross-fitting), it does worse than the
+best increasing function: both parts are at most that. So the two enclose the truth, if the chance
+of a right answer does not fall where the probability rises.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.base.arrays import Array
+
+FOLDS = 10
+
+
+class Recalibration(NamedTuple):
+    """An increasing function: its values at distinct probabilities, linear in between."""
+
+    at: Array
+    values: Array
+
+    @classmethod
+    def fitted(cls, stated: Array, right: Array) -> "Recalibration":
+        """Isotonic least squares by pooling adjacent violators.
+
+        Examples
+        --------
+        >>> found = Recalibration.fitted(np.array([0.2, 0.6, 0.6, 0.9]), np.array([0, 1, 1, 0]))
+        >>> found.values.round(3).tolist()
+        [0.0, 0.667, 0.667]
+        """
+        at, place = np.unique(stated, return_inverse=True)
+        totals, often = np.bincount(place, right), np.bincount(place).astype(float)
+        blocks: list[list[float]] = []  # total, items, distinct probabilities
+        for total, items in zip(totals.tolist(), often.tolist(), strict=True):
+            block = [total, items, 1]
+            while blocks and blocks[-1][0] * block[1] >= block[0] * blocks[-1][1]:
+                block = [mine + its for mine, its in zip(block, blocks.pop(), strict=True)]
+            blocks.append(block)
+        means = [total / items for total, items, _ in blocks]
+        return cls(at, np.repeat(means, [int(number) for *_, number in blocks]))
+
+    def of(self, stated: Array) -> Array:
+        """The recalibrated probabilities."""
+        return np.interp(stated, self.at, self.values)
+
+
+class BrierParts(NamedTuple):
+    """What each answer adds to miscalibration, and to discrimination."""
+
+    miscalibration: Array
+    discrimination: Array
+
+    @classmethod
+    def of(cls, stated: Array, recalibrated: Array, usual: Array, right: Array) -> "BrierParts":
+        """From the stated probability, the recalibrated one, and the usual share of right ones."""
+        best = np.square(recalibrated - right)
+        return cls(np.square(stated - right) - best, np.square(usual - right) - best)
+
+
+def in_sample(stated: Array, right: Array) -> BrierParts:
+    """The parts by the recalibration fitted to the same answers."""
+    fitted = Recalibration.fitted(stated, right).of(stated)
+    return BrierParts.of(stated, fitted, np.full(right.size, right.mean()), right)
+
+
+def out_of_sample(
+    stated: Array, right: Array, clusters: NDArray[np.int64], rng: np.random.Generator
+) -> BrierParts:
+    """The parts by recalibrations fitted to the answers of other clusters, in ten folds."""
+    number = int(clusters.max()) + 1
+    fold = (rng.permutation(number) % min(FOLDS, number))[clusters]
+    fitted, usual = np.empty(right.size), np.empty(right.size)
+    for held_out in np.unique(fold).tolist():
+        some = fold == held_out
+        fitted[some] = Recalibration.fitted(stated[~some], right[~some]).of(stated[some])
+        usual[some] = right[~some].mean()
+    return BrierParts.of(stated, fitted, usual, right)
+
+
+def equal_bins(stated: Array, bins: int) -> NDArray[np.intp]:
+    """The bin of each probability; bins hold about equally many, and never split a value."""
+    edges = np.unique(np.quantile(stated, np.linspace(0.0, 1.0, bins + 1)))
+    within = np.searchsorted(edges, stated, side="left") - 1
+    return np.unique(within.clip(0, max(edges.size - 2, 0)), return_inverse=True)[1]
+
+
+class ExpectedError(NamedTuple):
+    """Expected calibration error, and what it would be on average without any miscalibration."""
+
+    value: float
+    by_chance: float
+
+    @classmethod
+    def of(cls, stated: Array, right: Array, which: NDArray[np.intp]) -> "ExpectedError":
+        """From probabilities in bins; chance is that of independent answers.
+
+        The mean of a normal variable without its sign is √(2/π) standard deviations.
+        """
+        apart = np.abs(np.bincount(which, stated - right))
+        noise = np.sqrt(np.bincount(which, stated * (1.0 - stated)))
+        chance = float(noise.sum()) * np.sqrt(2.0 / np.pi)
+        return cls(float(apart.sum()) / stated.size, float(chance) / stated.size)
