@@ -168,8 +168,8 @@ def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[st
         there = {part.system: part for part in parts}
         listed = ", ".join(map(repr, [*there][:8]))
         if system is None and len(parts) > 1:
-            option = way_to_say("--system", "system=")
-            raise InputError(f"the run {run!r} has several systems: {listed}. Choose: {option}.")
+            option = way_to_say("--system NAME", "system='…'")
+            raise InputError(f"the run {run!r} has several systems: {listed}. Give {option}.")
         if system is not None and len(parts) > 1 and system not in there:
             raise InputError(f"the run {run!r} has no system {system!r}; it has: {listed}.")
         chosen[run] = there[system] if system in there else parts[0]

@@ -151,7 +151,7 @@ def _numbers(scores: Iterable[AnyEstimate]) -> dict[str, float]:
         if name in numbers:
             raise InputError(f"MLflow would call two scores {name!r}; rename a system or a task.")
         numbers |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-    return numbers
+    return {name: number for name, number in numbers.items() if not math.isnan(number)}
 
 
 def _name(text: str) -> str:
