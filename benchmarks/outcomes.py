@@ -103,13 +103,16 @@ def spill(sizes: Sizes, directory: Path) -> None:
 
 def spark(sizes: Sizes, directory: Path) -> None:
     """The same Parquet files through DuckDB and through local Spark: identical numbers."""
-    place = make_outcomes(directory, sizes.text, "parquet", files=4)
-    runs = {"DuckDB": apart("score", str(place)), "Spark, local[2]": apart("spark", str(place))}
-    for name, run in runs.items():
-        show(name, run)
-    mine, theirs = (run.result for run in runs.values())
-    if isinstance(mine, list) and isinstance(theirs, list):
-        print(f"identical in every field of {len(mine)} estimates: {mine == theirs}", flush=True)
+    for shape in (sizes.text, sizes.rows):
+        place = make_outcomes(directory, shape, "parquet", files=10)
+        runs = {"DuckDB": apart("score", str(place)), "Spark, local[2]": apart("spark", str(place))}
+        print(f"{shape.rows:,} rows", flush=True)
+        for name, run in runs.items():
+            show(name, run)
+        mine, theirs = (run.result for run in runs.values())
+        if isinstance(mine, list) and isinstance(theirs, list):
+            same = mine == theirs
+            print(f"identical in every field of {len(mine)} estimates: {same}", flush=True)
 
 
 def cold(sizes: Sizes, directory: Path) -> None:
