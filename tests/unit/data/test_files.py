@@ -716,7 +716,9 @@ def test_folders_are_resolved_as_pathlib_resolves_them(
     (tmp_path / "real" / "b.json").symlink_to(tmp_path / "real" / "inner" / "a.json")
     (tmp_path / "chain").symlink_to(tmp_path / "link" / "inner")
     monkeypatch.chdir(tmp_path)
-    folders = ResolvedFolders()
+    folders, hidden = ResolvedFolders(), list[Path]()
+    found = [folders.files_under(place, hidden) for place in (tmp_path, Path(), Path("link"))]
+    assert all(real == str(path.resolve()) for each in found for real, path in each)
     for name in (
         *("real/inner/a.json", "link/inner/a.json", "link/b.json", "chain/a.json"),
         *("chain/../b.json", "real/absent/c.json", "link", "."),
@@ -745,12 +747,16 @@ def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (tmp_path / f"{name}_results.jsonl").write_text(f"{line}\n", encoding="utf-8")
     opened: list[str] = []
 
-    def counted(path: Any, *args: Any, **options: Any) -> Any:
-        opened.append(Path(path).name)
-        return open(path, *args, **options)
+    def counting(opener: Any) -> Any:
+        def opened_file(path: Any, *args: Any, **options: Any) -> Any:
+            opened.append(Path(path).name)
+            return opener(path, *args, **options)
 
+        return opened_file
+
+    monkeypatch.setattr(os, "open", counting(os.open))
     for module in (documents, reader_files):
-        monkeypatch.setattr(module, "open", counted, raising=False)
+        monkeypatch.setattr(module, "open", counting(open), raising=False)
     errbar.load(tmp_path, repeats="keep")
     assert sorted(opened) == ["a_results.jsonl", "b_results.jsonl"]
 

@@ -25,7 +25,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
-from errbar.data.readers.folders import ResolvedFolders
+from errbar.data.readers.folders import ResolvedFolders, resolved_folders
 from errbar.data.readers.logs import Log
 
 _NAME = ".aider.results.json"
@@ -62,7 +62,7 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    folders = ResolvedFolders()
+    folders = resolved_folders()
     results = [_result(file, folders) for file in files]
     tries = max([1, *(len(result.outcomes) for result in results)])
     usual = min(_USUAL, tries)

@@ -13,7 +13,7 @@ import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache, cached_property
@@ -24,13 +24,12 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 from errbar.base.remarks import Above, guess
 from errbar.data import readers
 from errbar.data.readers.documents import parse
-from errbar.data.readers.files import head_of
+from errbar.data.readers.files import head_of, is_lines_by_name
 from errbar.data.readers.logs import Log, some_of
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError, InternalError
 
 JSON = ("object", "array", "lines")  # shapes of JSON files
-_LINES = frozenset({".jsonl", ".ndjson"})
 _HEAD = 1 << 16  # bytes of a file used to recognise it
 _PARSED = 1 << 13  # characters of a document that is parsed to recognise it
 
@@ -56,7 +55,7 @@ class Reader:
     name: str  # name for --reader
     shapes: tuple[str, ...]  # possible shapes of its files, as in Glance.shape
     find_signs: Callable[["Glance"], str]  # reason a file of such a shape is one of its logs, or ""
-    read_files: Callable[[Sequence[Path], Choice], Log]
+    read: Callable[[Sequence[Path], Choice], Log]
     beside: tuple[str, ...] = ()  # patterns of files next to its logs that add nothing
     chooses: tuple[str, ...] = ("scorer",)  # fields of Choice that apply to its logs
     files: tuple[FilesAre, ...] = ()  # what its files may be said to be
@@ -65,11 +64,6 @@ class Reader:
     def recognise(self, glance: "Glance") -> str:
         """Reason a file is one of its logs; empty if it is not."""
         return self.find_signs(glance) if glance.shape in self.shapes else ""
-
-    def read(self, files: Sequence[Path], choice: Choice) -> Log:
-        """Read files; the garbage collector is paused unless a grading function runs."""
-        with nullcontext() if choice.regrade is not None else paused_collector():
-            return self.read_files(files, choice)
 
 
 @contextmanager
@@ -115,12 +109,7 @@ class Glance:
         self._all = self._seen = {*document}
         if not in_first_line:
             return "object"
-        return "lines" if rest.lstrip().startswith("{") or self.is_lines_by_name else "object"
-
-    @property
-    def is_lines_by_name(self) -> bool:
-        """Whether the suffix is that of a JSON-lines file."""
-        return self.path.suffix in _LINES or not _LINES.isdisjoint(self.path.suffixes)
+        return "lines" if rest.lstrip().startswith("{") or is_lines_by_name(self.path) else "object"
 
     @cached_property
     def keys(self) -> frozenset[str]:

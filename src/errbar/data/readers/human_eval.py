@@ -6,7 +6,7 @@ Samples of a problem are its trials, in file order unless there is a `completion
 prints pass@k only if every problem has k samples, and otherwise omits it without notice.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     naming = name_systems(files, *_ENDINGS, files_are=choice.files)
     log.remarks += naming.remarks
-    counts: dict[str, Counter[str]] = {}  # samples of each problem, by system
-    late: Counter[str] = Counter()
+    counts: dict[str, defaultdict[str, int]] = {}  # samples of each problem, by system
+    late: defaultdict[str, int] = defaultdict(int)
     for file, system in zip(files, naming.systems, strict=True):
         goes_on = system in counts  # sample ids are unique only within a file
-        samples = counts.setdefault(system, Counter())
-        before = samples.total()
+        samples = counts.setdefault(system, defaultdict(int))
+        rows = 0
         for at, sample in lines(file):
             question = sample.get("task_id")
             if not isinstance(question, str):
@@ -45,7 +45,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             if passed is not True and passed is not False:
                 passed = truth_or_none(passed, f"{file}, line {at}, passed")
             status = _status(sample, passed)
-            late[system] += status == "limit"
+            if status == "limit":
+                late[system] += 1
             number = sample.get("completion_id")
             log.add(
                 system=system,
@@ -56,7 +57,8 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 status=status,
             )
             samples[question] += 1
-        log.read(file, samples.total() - before)
+            rows += 1
+        log.read(file, rows)
     for system, samples in counts.items():
         log.remarks += _remarks(system, samples, late[system])
     return log
@@ -68,7 +70,7 @@ def _status(sample: Mapping[str, Any], passed: float | None) -> str:
     return "unscored" if passed is None else "ok"
 
 
-def _remarks(system: str, samples: Counter[str], late: int) -> list[str]:
+def _remarks(system: str, samples: Mapping[str, int], late: int) -> list[str]:
     remarks = []
     most, fewest = max(samples.values(), default=0), min(samples.values(), default=0)
     if fewest < most:

@@ -76,7 +76,7 @@ class Accounts(dict[Path, Account]):
             ("added", [account.added for account in self.values()]),
         ):
             total: Counter[str] = Counter()
-            for counter in counters:
+            for counter in filter(None, counters):
                 total.update(counter)
             texts += [
                 f"{n} row{'s' * (n > 1)} {what}: {reason}." for reason, n in total.items() if n

@@ -22,7 +22,7 @@ from pathlib import Path
 from errbar.base.remarks import guess, setting, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import is_whole, object_of
-from errbar.data.readers.folders import ResolvedFolders
+from errbar.data.readers.folders import resolved_folders
 from errbar.data.readers.logs import Claim, Log, some_of
 from errbar.data.readers.swe_bench_runs import (
     Instance,
@@ -68,7 +68,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     kinds: dict[str, dict[str, list[tuple[Place, Instance]]]]
     kinds = {"run": {}, "submission": {}, "other": {}}
     submissions: dict[Path, Submission] = {}
-    folders = ResolvedFolders()
+    folders = resolved_folders()
     for file in files:
         whole = object_of(file)
         if "total_instances" in whole:

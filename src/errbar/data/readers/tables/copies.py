@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from errbar.base.remarks import Above, setting, warning
-from errbar.data.readers.files import whole_file
+from errbar.data.readers.files import size_of, whole_file
 
 _HEAD = 1 << 12  # bytes compared first
 _STEP = 1 << 20
@@ -236,12 +236,9 @@ def _has_records(file: Path) -> bool:
 
 def _size(file: Path) -> int:
     """Uncompressed size of a file; for gzip modulo 2^32, from its last bytes."""
-    small = whole_file(file)
-    if small is not None:
-        return len(small)
+    if file.suffix.lower() != ".gz":
+        return size_of(file)
     try:
-        if file.suffix.lower() != ".gz":
-            return file.stat().st_size
         with file.open("rb") as packed:
             packed.seek(-4, 2)
             return int.from_bytes(packed.read(4), "little")

@@ -11,7 +11,7 @@ from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, TRIAL_NUMBER, Columns
-from errbar.data.readers.folders import ResolvedFolders
+from errbar.data.readers.folders import resolved_folders
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import UnknownColumn
 
@@ -92,11 +92,11 @@ def folders_of_questions(relations: Sequence[Relation]) -> dict[Path, Path]:
             head = relation.rows.limit(len(relation.files) + 1)
             rows = head.aggregate("count(*)").fetchall()
             if rows[0][0] == len(relation.files):
-                folders |= _grouped(_ids_by_file(head))
+                folders |= _grouped(_ids_by_file(head, relation.files))
     return folders
 
 
-def _ids_by_file(rows: Any) -> dict[Path, str]:
+def _ids_by_file(rows: Any, files: Sequence[Path]) -> dict[Path, str]:
     """Question id of each file; empty if there is no column of ids."""
     try:
         question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
@@ -105,12 +105,13 @@ def _ids_by_file(rows: Any) -> dict[Path, str]:
     if question not in rows.columns:  # every row is a question
         return {}
     pairs = rows.project(f"{quoted(FILE)}, {text_of(question)}").fetchall()
-    return {Path(file): str(id_) for file, id_ in pairs}
+    by_text = {str(file): file for file in files}
+    return {by_text[file]: str(id_) for file, id_ in pairs}
 
 
 def _grouped(ids: Mapping[Path, str]) -> dict[Path, Path]:
     """Folder of each file; empty if a folder has two files of a question among others."""
-    real = ResolvedFolders()
+    real = resolved_folders()
     own = {file: real.folder_of(file) for file in ids}
     found, rest = dict(own), own
     while len(rest) > 1:

@@ -23,7 +23,6 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.engines.files import Relation, relations_of
 from errbar.data.queries.expressions import FILE
-from errbar.data.readers.base import paused_collector
 from errbar.data.readers.documents import parse, parse_lines
 from errbar.data.readers.files import (
     ARROW,
@@ -33,9 +32,12 @@ from errbar.data.readers.files import (
     PARQUET,
     begins_as_array,
     begins_with_mark,
+    is_lines_by_name,
+    is_single_line,
     kind_of,
     raw_lines,
     raw_text,
+    size_of,
     text_lines,
 )
 from errbar.data.readers.logs import Accounts, Origin
@@ -93,7 +95,7 @@ def read_tables(
     """
     if how.repeats == "last" and not {*files} <= {*asked}:  # a later file counts
         files = in_order(files)
-    with plain_errors(*map(str, files)), paused_collector():
+    with plain_errors(*map(str, files)):
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
 
 
@@ -167,14 +169,15 @@ def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
 
 def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool) -> Source:
     remarks = _on_files(shaped, how, remarks, apart=apart)
-    if apart and not shaped.are_counts and _size(shaped.files) <= LARGE:
+    are_large = sum(map(size_of, shaped.files)) > LARGE
+    if apart and not shaped.are_counts and not are_large:
         never = without_scores(shaped.rows, shaped.columns)
         if never and len(never) < len(shaped.files):
             shaped = as_unscored(shaped, never)
     columns = shaped.columns
     origin = Origin(
         remarks=(columns.remark(), *remarks, *shaped.remarks),
-        accounts=_accounts(shaped, apart=apart),
+        accounts=Accounts() if are_large else _accounts(shaped, apart=apart),
     )
     kind = CountsTableSource if shaped.are_counts else TableSource
     return kind(
@@ -186,27 +189,20 @@ def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool
     )
 
 
-def _size(files: Sequence[Path]) -> int:
-    return sum(file.stat().st_size for file in files)
-
-
 def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
-    """Number of rows of every file, unless the files are too large to count."""
+    """Number of rows of every file."""
     accounts = Accounts()
-    if _size(shaped.files) > LARGE:
-        return accounts
-    for file in shaped.files:
-        accounts.of(file)
+    of_path = {str(file): accounts.of(file) for file in shaped.files}
     for original in shaped.originals:
         if not apart:
             accounts.of(shaped.files[0]).rows += original.totals(ALL_ROWS)[0]
             continue
         for path, rows in original.aggregate(f'"{FILE}", count(*)', f'"{FILE}"').fetchall():
-            accounts.of(Path(path)).rows += rows
+            of_path[path].rows += rows
     for reason, some in shaped.left_out:
         place = f'"{FILE}"' if apart else text_literal(str(shaped.files[0]))
         for path, rows in some.aggregate(f"{place} AS path, count(*)", "path").fetchall():
-            accounts.of(Path(path)).left_out[reason] += rows
+            of_path[path].left_out[reason] += rows
     return accounts
 
 
@@ -278,7 +274,7 @@ def _nested(file: Path, how: HowToRead) -> _Nested:
 def _value_in(file: Path) -> Any:
     """The document in a file, or the list of documents on its lines."""
     try:
-        if not _is_lines_by_name(file):
+        if not is_lines_by_name(file):
             return parse(raw_text(file))
         lines = parse_lines(raw_text(file))
         if lines is None:
@@ -342,7 +338,8 @@ def _in_memory(
 
 def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     """Whether every line is a flat object with a question and an outcome."""
-    if begins_as_array(file) or begins_with_mark(file):
+    is_document = is_single_line(file) and not is_lines_by_name(file)
+    if is_document or begins_as_array(file) or begins_with_mark(file):
         return False
     records: list[dict[str, Any]] = []
     for line in text_lines(file):
@@ -360,12 +357,12 @@ def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
         records.append(record)
         if len(records) == _LOOKED_AT:
             break
-    if len(records) == 1 and not _is_lines_by_name(file):
+    if len(records) == 1 and not is_lines_by_name(file):
         return False
     try:
         made = tidy(columns_of(records), assignment)
     except (UnknownColumn, InputError):
-        return _is_lines_by_name(file) and not any(
+        return is_lines_by_name(file) and not any(
             isinstance(value, dict | list) for record in records for value in record.values()
         )
     return (
@@ -373,10 +370,6 @@ def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
         and made.columns.named.keys() >= {"question"}
         and all(name in records[0] or "." not in name for name in made.columns.named.values())
     )
-
-
-def _is_lines_by_name(file: Path) -> bool:
-    return any(suffix.lower() in (".jsonl", ".ndjson") for suffix in file.suffixes)
 
 
 def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | None, list[Above]]:

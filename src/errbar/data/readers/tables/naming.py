@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, warning
-from errbar.data.readers.folders import ResolvedFolders
+from errbar.data.readers.folders import resolved_folders
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
@@ -97,7 +97,7 @@ def name_systems(
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
     """Files as tasks or parts of the system that is their folder; repeats are trials."""
-    real_path = ResolvedFolders().real_path
+    real_path = resolved_folders().real_path
     names = _below_shared([_named(real_path(file), endings) for file in files])
     lasts = {name.rpartition("/")[2].lower() for name in names}
     if len(lasts) == 1 and lasts <= _NO_TASKS:
@@ -162,7 +162,7 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
     """
     if not files:
         return []
-    real_path = ResolvedFolders().real_path
+    real_path = resolved_folders().real_path
     wholes = [real_path(file) for file in files]
     paths = [_named(whole, endings) for whole in wholes]
     names = [path.rpartition(os.sep)[2] for path in paths]

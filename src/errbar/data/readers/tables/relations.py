@@ -19,6 +19,7 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.engines.files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.readers.files import size_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import (
@@ -102,7 +103,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         relation, remarks = _flat(engine, relation, how.assignment)
         looked = sample_of(relation)
         columns = _find(relation.names, how.assignment, looked)
-    size = sum(file.stat().st_size for file in relation.files if file.exists())
+    size = sum(map(size_of, relation.files))
     are_large = size > LARGE
     texts = texts_of_outcome(relation.rows, columns) if not are_large else None
     words = None if texts is None else {text.word for text in texts}

@@ -18,7 +18,15 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.files import CSV, JSON, PARQUET, begins_as_document, kind_of, text_lines
+from errbar.data.readers.files import (
+    CSV,
+    JSON,
+    PARQUET,
+    begins_as_document,
+    kind_of,
+    size_of,
+    text_lines,
+)
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"
@@ -29,7 +37,7 @@ def why_no_rows(file: Path) -> str:
     """Reason a file has no rows; empty if it has some, or if that is checked elsewhere."""
     if kind_of(file) == JSON and begins_as_document(file):
         return ""  # it may be a single line, which need not be read for that
-    if not file.stat().st_size:
+    if not size_of(file):
         return EMPTY
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
     try:
