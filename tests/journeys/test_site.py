@@ -70,6 +70,13 @@ def test_a_copy_of_a_session_has_neither_prompts_nor_output(browser: Any) -> Non
     assert "siskin" not in copied  # a name of the output
 
 
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_methods_print_on_two_pages(browser: Any, paper: str) -> None:
+    opened = Opened(browser, page_of("methods"), viewport=WIDE)
+    printed = opened.page.pdf(format=paper, prefer_css_page_size=False)
+    assert len(re.findall(rb"/Type */Page\b", printed)) == 2
+
+
 def test_formulas_are_typeset_and_pictures_drawn() -> None:
     formula = page_of("metrics/pass-at-k").read_text(encoding="utf-8")
     assert formula.count("<math ") >= 2
