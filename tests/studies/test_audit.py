@@ -9,6 +9,7 @@ import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, parse
 from errbar.analysis import audit
 from errbar.analysis.audit import coverage_shares
+from errbar.data.counts import CountsByState
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
 from errbar.results.estimate import Estimand
@@ -41,6 +42,13 @@ def test_categories_are_not_simulated() -> None:
         coverage_shares(
             counts, [metric("max@2(weights=[0, 1, 2])")], Calibrated(), np.random.default_rng(0)
         )
+
+
+def test_clusters_are_not_simulated() -> None:
+    runs = errbar.load({"mine": CountsByState([1] * 6, [1, 0] * 3, [1] * 6, np.arange(6) // 2)})
+    audited = runs.score("avg", audit=True)
+    assert math.isnan(audited[0].held)
+    assert "held, mine: an audit simulates questions that are independent" in str(audited)
 
 
 def test_scores_tell_what_was_held_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import SimulatedData, require_no_weights
 from errbar.analysis.methods.learned import DifficultyPosterior
-from errbar.analysis.methods.population import right_or_wrong
+from errbar.analysis.methods.population import clusters_of, right_or_wrong
+from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
@@ -29,6 +30,11 @@ def coverage_shares(
     three shares is returned.
     """
     require_no_weights("an audit, which weights all questions alike,", counts)
+    if clusters_of(counts) is not None:
+        raise InputError(
+            f"an audit simulates questions that are independent, and these are in clusters. Do "
+            f"without them: {way_to_say('--map cluster=', 'cluster=None')}"
+        )
     known = right_or_wrong(counts)
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
         raise InputError("an audit simulates right and wrong trials; leave categories out of it.")

@@ -22,7 +22,6 @@ from errbar.analysis.evaluate import (
     results_of,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.population import clusters_of
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
@@ -214,8 +213,6 @@ class Scoring:
         self, found: list[Estimate], counts: dict[Subject, AnyCounts]
     ) -> list[Estimate]:
         """Estimates with the share of simulations in which the interval contains the true value."""
-        if any(clusters_of(item) is not None for item in counts.values()):
-            self.remarks.append("held: the simulated questions are not clustered.")
         coverage: dict[tuple[Subject, Metric], float] = {}
         for of, item in counts.items():
             fine = [

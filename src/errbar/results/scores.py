@@ -170,9 +170,14 @@ class Scores(Estimates[Estimate]):
             few = f"Fewer than {_FEWEST} questions: coverage was not studied for so few."
             notes.append(Caution(few))
         if self._is_audited():
+            lowest = (
+                "; the lowest of three: as the data are, with one question in as many that always "
+                "fails, and with one that always succeeds"
+            )
+            new = any(estimate.interval.covers is Estimand.POPULATION for estimate in self)
             notes.append(
                 f"held: share of {SIMULATIONS} simulated data sets like this one whose interval "
-                f"contained the true value."
+                f"contained the true value{lowest * new}."
             )
         if self.method:
             notes.append(Explanation(f"Method: {self.method}."))
