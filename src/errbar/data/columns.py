@@ -58,7 +58,8 @@ ANSWERS = PREDICTIONS | _plain(
 RESPONSES = _plain(
     *("response", "responses", "output", "outputs", "prediction", "predictions", "pred"),
     *("completion", "generation", "generated_text", "model_output", "model_response"),
-    *("model_answer", "actual_output"),
+    *("model_answer", "actual_output", "final_answer", "final_output", "final_response"),
+    *("generated_answer", "assistant_answer", "llm_answer", "llm_response", "llm_output"),
 )
 # Columns with the reference answer.
 REFERENCES = _plain(
@@ -237,6 +238,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("problem_idx", "question_idx", "question_no", "question_number", "question_num"),
             *("problem_number", "item_number", "item", "problem", "id", "index", "idx", "nodeid"),
             *("test_name", "test", "case", "example", "key", "name", "frage", "aufgabe"),
+            *("q", "q_no", "q_num", "#", "no", "nr"),
             *(
                 "pregunta",
                 "domanda",
@@ -266,13 +268,16 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
                 "is_match",
                 "marks",
                 "marks_awarded",
+                "hit",
+                "is_hit",
+                "true_false",
                 "richtig",
                 "korrekt",
                 "correcto",
                 "corretto",
                 "correto",
             ),
-            *("правильно", "верно", "正确", "是否正确", "正解"),
+            *("правильно", "верно", "正确", "是否正确", "正解", "ok"),
         ),
         "status": ("state",),
         "confidence": ("conf", "certainty", "probability", "prob"),

@@ -84,6 +84,8 @@ class Columns:
     def _described(self, meaning: str) -> str:
         name = self.named[meaning]
         if name == ROW:
+            if "system" in self.named:
+                return "every row is a question and systems are paired by row, as no column has ids"
             return "every row is a question, since no column has ids"
         also = f" (or {', '.join(self.also[:4])})" if meaning == "outcome" and self.also else ""
         numbers = meaning == "trial" and bool(named_like([name], TRIAL_NUMBERS | {"epoch"}))

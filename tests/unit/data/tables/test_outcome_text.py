@@ -117,7 +117,7 @@ def test_text_of_windows_is_refused_with_its_place_and_what_to_do(
 @pytest.mark.parametrize(
     ("cells", "advice"),
     [
-        (["3/5", "4/5", "0/5"], "two columns, successes and trials"),
+        (["3 of 5", "4 of 5"], "two columns, successes and trials"),
         (["1,000", "1,250", "2,000,000"], "without separators"),
         (["great", "3/5"], "Say which words are right"),
     ],

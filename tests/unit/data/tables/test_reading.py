@@ -232,7 +232,7 @@ def test_a_file_in_which_nothing_was_scored_is_not_wrong(tmp_path: Path) -> None
 def test_paths_by_name_are_systems(tmp_path: Path) -> None:
     first = lines(tmp_path / "x.jsonl", RECORDS)
     second = table(
-        tmp_path / "y.csv", "id,ok\n" + "".join(f"{k},{int(v)}\n" for k, v in POOR.items())
+        tmp_path / "y.csv", "id,fine\n" + "".join(f"{k},{int(v)}\n" for k, v in POOR.items())
     )
     assert means({"a": str(first), "b": first}) == {"a": 0.8, "b": 0.8}
     with pytest.raises(InputError, match=r"y\.csv.*outcome"):

@@ -6,6 +6,7 @@ the text that was asked; the id of a question inside an object. Where there is n
 row is a question.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +27,7 @@ from errbar.data.columns import (
     require_meaning,
     unknown_name,
 )
+from errbar.data.outcome_words import WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     best_outcome,
@@ -36,13 +38,23 @@ from errbar.data.readers.tables.competing_outcomes import (
     wrong_flags,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
-from errbar.data.readers.tables.id_names import ASKED, ID_INSIDE, is_task_id, other_id, sample_id
+from errbar.data.readers.tables.id_names import (
+    ASKED,
+    ID_INSIDE,
+    is_called_id,
+    is_id_inside,
+    is_task_id,
+    is_verdict,
+    other_id,
+    sample_id,
+)
 from errbar.data.readers.tables.system_names import names_system
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
 
 
+_GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 
 
@@ -84,6 +96,7 @@ def find_columns(
         found = _likeliest(meaning, free, present, sample)
         if meaning == "system":
             found = found or _called_after_model(present, used, sample)
+            found = None if found and _varies_by_question(found, lower, present, sample) else found
         if found is None and meaning == "question" and sample is not None:
             found = _unusual_id(chosen, present, lower, sample)
         if found is not None:
@@ -93,7 +106,7 @@ def find_columns(
         _number_trials(chosen, present, sample, unwanted)
         _take_unusual_outcome(chosen, present, sample, unwanted)
         used = set(named.values())
-    _require_all(named, present, usual_names)
+    _require_all(named, present, usual_names, sample)
     if "outcome" in chosen.guessed:
         refuse_reference(named["outcome"], present, sample)
         refuse_confidence(named["outcome"], present, sample)
@@ -154,6 +167,24 @@ def _called_after_model(
     return None
 
 
+_SELDOM_SYSTEMS = frozenset({"method", "run"})
+
+
+def _varies_by_question(
+    name: str, lower: Mapping[str, str], present: Sequence[str], sample: Sample | None
+) -> bool:
+    """Whether a column named `method` tells how each question was solved: no question has two."""
+    if sample is None or plain_name(name) not in _SELDOM_SYSTEMS:
+        return False
+    values = list(map(str, sample(name)))
+    ids = [*_usual(lower, "question", USUAL), *filter(is_called_id, map(str, present))]
+    for column in dict.fromkeys(ids):
+        if column != name and not _is_prose(sample(column)):
+            rows = list(map(str, sample(column)))
+            return 1 < len(set(values)) < len(values) and len(set(rows)) == len(rows)
+    return False
+
+
 def _unusual_id(
     chosen: _Chosen, present: Sequence[str], lower: Mapping[str, str], sample: Sample
 ) -> str:
@@ -163,7 +194,7 @@ def _unusual_id(
     """
     named = chosen.named
     used = set(named.values())
-    inside = [name for name in _parts_named(present, "question") if name.endswith("_id")]
+    inside = [name for name in _parts_named(present, "question") if is_id_inside(name)]
     inside += [name for name in present if ID_INSIDE.fullmatch(str(name))]
     found = other_id(lower, used, named.get("system"), INDEX, sample)
     found = found or next((name for name in inside if name not in used), ROW)
@@ -184,11 +215,18 @@ def _likeliest(
         found = next(iter(named_like(present, frozenset({"value"}))), None)
     if found is None and meaning in _NESTED:
         found = next(iter(_parts_named(present, meaning)), None)
+    if found is None and meaning == "outcome" and sample is not None:
+        verdicts = [name for name in present if is_verdict(name)]
+        if len(verdicts) == 1 and all(map(is_outcome, sample(verdicts[0]))):
+            found = verdicts[0]
     return found
 
 
 def _require_all(
-    named: Mapping[str, str], present: list[str], usual_names: Mapping[str, tuple[str, ...]]
+    named: Mapping[str, str],
+    present: list[str],
+    usual_names: Mapping[str, tuple[str, ...]],
+    sample: Sample | None,
 ) -> None:
     """Raise an error if a required column is missing."""
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
@@ -204,8 +242,24 @@ def _require_all(
         map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
         raise UnknownColumn(
             f"no column of the data looks like {' or '.join(lacking)}; there are: "
-            f"{list_names(present)}. Say which it is with {map_it}.{wrong_flags(present)}"
+            f"{list_names(present)}. Say which it is with {map_it}."
+            f"{_possible_outcomes(present, sample) if 'outcome' in lacking else ''}"
+            f"{wrong_flags(present)}"
         )
+
+
+def _possible_outcomes(present: Sequence[str], sample: Sample | None) -> str:
+    """Advice on columns of right and wrong without a known name; empty if there are none."""
+    if sample is None:
+        return ""
+    found = [name for name in present if _are_verdicts(sample(name))]
+    return f" Columns with only right and wrong values: {list_names(found, 6)}." if found else ""
+
+
+def _are_verdicts(values: Sequence[object]) -> bool:
+    """Whether values are right and wrong, and both occur."""
+    some = {str(value).strip().lower() for value in values if value is not None} - {""}
+    return len(some) > 1 and {WORDS.get(text, number_in(text)) for text in some} == {0.0, 1.0}
 
 
 def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> Set[str]:
@@ -300,6 +354,8 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
     last = {name: plain_name(name.replace("/", ".").rpartition(".")[2]) for name in parts}
     usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
     found = [name for wanted_name in usual for name in parts if last[name] == wanted_name]
+    if meaning == "system":  # the model in an object of a grader is the judge
+        found = [name for name in found if not _GRADING.search(name.rpartition(".")[0])]
     if found or meaning != "outcome":
         return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
@@ -318,4 +374,7 @@ def _other_outcomes(
     """Other columns that could be the outcome."""
     usual = _usual(lower, "outcome", USUAL)
     usual += _parts_named(present, "outcome")
-    return tuple(name for name in dict.fromkeys(usual) if name not in used)
+    # `ok` next to an outcome says that a call returned.
+    return tuple(
+        name for name in dict.fromkeys(usual) if name not in used and name != lower.get("ok")
+    )

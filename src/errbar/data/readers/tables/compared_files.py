@@ -8,6 +8,7 @@ from errbar.base.remarks import Above, setting, warning
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import Columns
+from errbar.data.readers.logs import some_of
 
 _BENCHMARKS = re.compile(
     r"(?:gsm8?k|gsm_?plus|math(?:_?\d+)?|aime(?:_?\d+)?|mmlu(?:[-_]?(?:pro|redux))?|arc(?:[-_]?"
@@ -38,6 +39,15 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
                 f"no question is in two of the {len(names)} files, which are read as systems, so "
                 f"they cannot be compared. If they are parts of one run, such as a resumed one, "
                 f"join them with {parts}; if they are tasks, use {tasks}."
+            )
+        ]
+    mixed = list(dict.fromkeys(task for name in names for _, task in _task_in(name)))
+    if len(mixed) > 1 and all(map(_task_in, names)) and not are_named_as_tasks(names):
+        return [
+            warning(
+                f"the names of the files contain benchmarks ({some_of(mixed)}), and each file is "
+                f"read as a system of its own. {tasks} reads each as a task of the system that the "
+                f"rest of its name is."
             )
         ]
     counts = {system.questions for system in systems}
@@ -98,6 +108,41 @@ def are_named_as_tasks(names: Sequence[str]) -> bool:
     """Whether all names, or files in folders, are those of benchmarks or languages."""
     names = [name.rpartition("/")[2] for name in names]
     return any(all(map(known.fullmatch, names)) for known in (_BENCHMARKS, _LANGUAGE))
+
+
+def systems_and_tasks(names: Sequence[str], *, in_names: bool) -> tuple[list[str], list[str]]:
+    """System and task of files by their paths, or by names that contain benchmarks.
+
+    Examples
+    --------
+    >>> systems_and_tasks(["gpt/sums", "qwen/sums"], in_names=True)
+    (['gpt', 'qwen'], ['sums', 'sums'])
+    >>> systems_and_tasks(["gsm8k/gpt", "mmlu/gpt"], in_names=True)
+    (['gpt', 'gpt'], ['gsm8k', 'mmlu'])
+    >>> systems_and_tasks(["gpt-4o_gsm8k", "gpt-4o_mmlu"], in_names=True)
+    (['gpt-4o', 'gpt-4o'], ['gsm8k', 'mmlu'])
+    """
+    systems = [name.rpartition("/")[0] for name in names]
+    tasks = [name.rpartition("/")[2] for name in names]
+    if not in_names:
+        return systems, tasks
+    if are_named_as_tasks(systems) and not are_named_as_tasks(tasks):
+        return tasks, systems
+    found = [_task_in(name) for name in names]
+    if not any(systems) and all(found):
+        return [system for ((system, _),) in found], [task for ((_, task),) in found]
+    return systems, tasks
+
+
+def _task_in(name: str) -> list[tuple[str, str]]:
+    """What a name is without the benchmark at its start or end, and the benchmark; [] if none."""
+    for separator in ("_", "-", "."):
+        first, _, rest = name.partition(separator)
+        start, _, last = name.rpartition(separator)
+        for task, system in ((last, start), (first, rest)):
+            if system and _BENCHMARKS.fullmatch(task):
+                return [(system, task)]
+    return []
 
 
 class _SystemFile(NamedTuple):

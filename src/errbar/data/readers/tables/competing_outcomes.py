@@ -29,7 +29,7 @@ from errbar.errors import UnknownColumn
 
 # May mean that a call succeeded rather than that an answer is right.
 VAGUE = frozenset(
-    map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success"))
+    map(plain_name, ("passed", "pass", "is_pass", "success", "succeeded", "is_success", "ok"))
 )
 _CLASSES = frozenset(
     map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
@@ -237,6 +237,7 @@ FREQUENCIES = frozenset(
 )
 _NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
     {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
+    | {"parseerror", "error", "iserror"}
 )
 _SHOWN = 3
 

@@ -98,10 +98,17 @@ def folders_of_questions(relations: Sequence[Relation]) -> dict[Path, Path]:
 
 def _ids_by_file(rows: Any, files: Sequence[Path]) -> dict[Path, str]:
     """Question id of each file; empty if there is no column of ids."""
-    try:
-        question = find_columns([name for name in rows.columns if name not in HIDDEN])["question"]
+    names = [name for name in rows.columns if name not in HIDDEN]
+
+    def sample(name: str) -> list[Any]:
+        found = rows.project(quoted(name)).fetchall() if name in rows.columns else []
+        return [value for (value,) in found]
+
+    try:  # the outcome may be inside an object
+        columns = find_columns(dict.fromkeys([*names, "outcome"]), sample=sample)
     except UnknownColumn:
         return {}
+    question = columns["question"]
     if question not in rows.columns:  # every row is a question
         return {}
     pairs = rows.project(f"{quoted(FILE)}, {text_of(question)}").fetchall()

@@ -23,7 +23,10 @@ ASKED = (
     *("prompt", "input", "inputs", "user_input", "question_text", "instruction", "query", "text"),
 )
 _CALLED_ID = re.compile(
-    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key))", re.DOTALL
+    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)"
+    r"|(?i:question|problem|task|puzzle|item|case|example|instance|test|scenario|prompt)"
+    r"[\s_\-.](?i:hex|hash|slug|code|label|no|nr))",
+    re.DOTALL,
 )
 # The id in an object that is a question, such as sample.id.
 ID_INSIDE = re.compile(
@@ -63,6 +66,8 @@ _MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
     map(plain_name, ("generation", "response_id", "response_idx", "completion_id", "round", "run"))
 )
 _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
+_VERDICTS = frozenset({"correct", "correctness", "passed", "solved", "resolved", "success"})
+_COUNTED = frozenset({"num", "n", "number", "total", "count", "all", "any", "is", "not", "has"})
 _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
 
 
@@ -132,6 +137,30 @@ def is_called_id(name: str) -> bool:
         return False
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip()).lower()
     return not any(map(_OTHER_IDS.fullmatch, list(re.split(r"[\s_\-.]+", words))[:-1]))
+
+
+def is_verdict(name: str) -> bool:
+    """Whether the last word of a name says that something is right.
+
+    Examples
+    --------
+    >>> [is_verdict(name) for name in ("davinci_correct", "num_correct", "judge_score")]
+    [True, False, False]
+    """
+    words = re.split(r"[\s_\-]+", name.strip().lower()) if isinstance(name, str) else []
+    return len(words) > 1 and words[-1] in _VERDICTS and words[0] not in _COUNTED
+
+
+def is_id_inside(name: str) -> bool:
+    """Whether a known id is that of a question even inside an object that does not say so.
+
+    Examples
+    --------
+    >>> [is_id_inside(name) for name in ("meta.task_id", "meta.qid", "meta.id", "run.name")]
+    [True, True, False, False]
+    """
+    last = name.rpartition(".")[2].lower()
+    return last.endswith(("_id", "qid", "_idx"))
 
 
 def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> bool:

@@ -27,10 +27,15 @@ from errbar.data.readers.tables.json_objects import (
     are_columns,
     are_lists_of_runs,
     has_outcome,
+    is_list_of_outcomes,
+    is_record,
+    key_of,
     keys_of_lists,
     listed,
     meaning_of,
     named_after,
+    nests_outcomes,
+    only_by_id,
     only_with_rows,
     rows_by_key,
     trials_by_key,
@@ -116,7 +121,7 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     table = _table_in(value, where)
     if table is not None:
         return table
-    if _is_record(value):
+    if is_record(value):
         return Document([value], [])
     lists = {
         key: entry
@@ -148,15 +153,15 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
         return found._replace(records=with_names(value, found.records))
     if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
-    if all(is_outcome(entry) or _is_list_of_outcomes(entry) for entry in value.values()):
+    if all(is_outcome(entry) or is_list_of_outcomes(entry) for entry in value.values()):
         _refuse_totals(value, where)
         if any(isinstance(entry, list) for entry in value.values()):
             return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
-    objects = [key for key, entry in value.items() if isinstance(entry, dict) and entry]
-    if len(objects) == 1 and _nests_outcomes(value[objects[0]]):
-        found = _of_object(value[objects[0]], f"{where}, {objects[0]}", keys)
+    by_id = only_by_id(value)
+    if by_id is not None:
+        found = _of_object(value[by_id], f"{where}, {by_id}", keys)
         return found._replace(records=with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
@@ -234,12 +239,12 @@ def _of_objects(
     inner = list(value.values())
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         _refuse_totals_of(value, where)
-        records = [{"question": str(key), **entry} for key, entry in value.items()]
+        records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
     by_task = _lists_by_task(value)
     if by_task or all(map(_nests_objects, inner)):
         return _of_three_levels(by_task or value, where)
-    if not all(entry and _nests_outcomes(entry) for entry in inner):
+    if not all(entry and nests_outcomes(entry) for entry in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "
             f"{_keys_of(inner[0])} under {next(iter(value))!r}."
@@ -260,8 +265,11 @@ def _of_objects(
     _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
     records = [
         {outer: str(key), within: str(name), **_as_fields(outcome)}
+        if not (isinstance(outcome, dict) and "question" in outcome)
+        else {"system": str(system), **key_of(name_of, outcome), **outcome}
         for key, outcomes in value.items()
         for name, outcome in outcomes.items()
+        for system, name_of in [(key, name) if are_systems else (name, key)]
     ]
     text = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
     other = "questions" if are_systems else "systems"
@@ -275,7 +283,7 @@ def _lists_by_task(value: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
     """Lists of outcomes by system and task as outcomes by place; {} if no keys name tasks."""
     names = list(dict.fromkeys(str(name) for entry in value.values() for name in entry))
     lists = [outcomes for entry in value.values() for outcomes in entry.values()]
-    if not all(map(_is_list_of_outcomes, lists)):
+    if not all(map(is_list_of_outcomes, lists)):
         return {}
     if not (are_named_as_tasks(names) or are_named_as_tasks(list(map(str, value)))):
         return {}
@@ -292,7 +300,7 @@ def _nests_objects(entry: Mapping[str, Any]) -> bool:
     """Whether an object has objects with outcomes by id, and these are not records."""
     parts = list(entry.values())
     return bool(parts) and all(
-        isinstance(part, dict) and part and not has_outcome(part) and _nests_outcomes(part)
+        isinstance(part, dict) and part and not has_outcome(part) and nests_outcomes(part)
         for part in parts
     )
 
@@ -336,28 +344,6 @@ def _holds_records(entry: Mapping[str, Any]) -> bool:
 
 def _as_fields(outcome: Any) -> dict[str, Any]:
     return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
-
-
-def _nests_outcomes(entry: Mapping[str, Any]) -> bool:
-    """Whether an object has outcomes by name, as numbers, lists, counts or records."""
-    return all(
-        is_outcome(value)
-        or _is_list_of_outcomes(value)
-        or (isinstance(value, dict) and has_outcome(value))
-        for value in entry.values()
-    )
-
-
-def _is_list_of_outcomes(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
-
-
-def _is_record(value: Record) -> bool:
-    """Whether an object is a single row."""
-    return has_outcome(value) and any(
-        meaning_of(name) == "question" and isinstance(entry, str | int)
-        for name, entry in value.items()
-    )
 
 
 def _refuse_totals(value: Record, where: str) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
-from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
+from errbar.data.columns import RESPONSES, USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.counted_rows import are_counts
-from errbar.data.readers.tables.id_names import ASKED
+from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.system_names import names_system
 
@@ -109,6 +109,11 @@ def listed(names: Sequence[str] | Mapping[str, Any]) -> str:
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
+def key_of(key: object, record: Record) -> dict[str, str]:
+    """The key of a record as its id; the text of a question is no id, and may repeat."""
+    return {"question_id" if "question" in record else "question": str(key)}
+
+
 class Document(NamedTuple):
     """Records of a document, with remarks."""
 
@@ -159,7 +164,9 @@ _ASKED = frozenset(map(plain_name, ASKED))
 # Names of a list with the trials of one question.
 _TRIALS = frozenset(map(plain_name, (*USUAL_COUNTS["trials"], "epochs", "seeds"))) - {"n", "total"}
 # Names of a list of rows, whatever its columns.
-ROWS = frozenset({"rows", "data", "records", "items", "samples", "examples", "results", "table"})
+ROWS = frozenset(
+    {"rows", "data", "records", "items", "samples", "examples", "results", "table", "entries"}
+)
 # Names of an object that holds them, and is no system.
 _CONTAINERS = ROWS | {
     *(
@@ -175,6 +182,7 @@ _CONTAINERS = ROWS | {
     ),
     *("body", "payload", "content", "result", "experiment", "details", "log", "logs", "dataset"),
 }
+_LISTS_OF_ROWS = ROWS | _TRIALS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
 
 
@@ -215,6 +223,47 @@ def _holds_rows(value: Record, depth: int) -> bool:
     return False
 
 
+def only_by_id(value: Record) -> str | None:
+    """Key of the only object with outcomes by id; of the only one with records or lists."""
+    found = {
+        key: entry
+        for key, entry in value.items()
+        if isinstance(entry, dict) and entry and nests_outcomes(entry)
+    }
+    others = [entry for key, entry in value.items() if isinstance(entry, dict) and key not in found]
+    nested = [
+        str(key)
+        for key, entry in found.items()
+        if all(isinstance(part, dict | list) for part in entry.values())
+    ]
+    alone = [str(key) for key in found] if not others else []
+    return next((names[0] for names in (nested, alone) if len(names) == 1), None)
+
+
+def nests_outcomes(entry: Record) -> bool:
+    """Whether an object has outcomes by name, as numbers, lists, counts or records."""
+    return all(
+        is_outcome(value)
+        or is_list_of_outcomes(value)
+        or (isinstance(value, dict) and has_outcome(value))
+        for value in entry.values()
+    )
+
+
+def is_list_of_outcomes(value: Any) -> bool:
+    """Whether a value is a list of at least one outcome."""
+    return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
+
+
+def is_record(value: Record) -> bool:
+    """Whether an object is a single row: an outcome with an id, or with the response to it."""
+    return has_outcome(value) and any(
+        isinstance(entry, str | int)
+        and (meaning_of(name) == "question" or is_called_id(name) or plain_name(name) in RESPONSES)
+        for name, entry in value.items()
+    )
+
+
 def are_lists_of_runs(rows: Sequence[Any]) -> bool:
     """Whether every object of a list has one list of rows, as in [{"model": …, "items": […]}]."""
     return all(isinstance(row, dict) and _only_scored_list(row) for row in rows)
@@ -227,7 +276,16 @@ def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
         for key, entry in value.items()
         if isinstance(entry, list) and entry and all(map(has_outcome, entry[:LOOKED_AT]))
     ]
-    return lists[0] if len(lists) == 1 else None
+    if len(lists) != 1 or (_has_verdict(value) and plain_name(lists[0][0]) not in _LISTS_OF_ROWS):
+        return None
+    return lists[0]
+
+
+def _has_verdict(value: Record) -> bool:
+    """Whether an object has a truth value for its outcome, and so is a row itself."""
+    return any(
+        isinstance(field, bool) and meaning_of(name) == "outcome" for name, field in value.items()
+    )
 
 
 def _with_keys(

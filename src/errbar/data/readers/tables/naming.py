@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, warning
 from errbar.data.readers.folders import resolved_folders
-from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.compared_files import systems_and_tasks
 from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
 
@@ -104,10 +104,7 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
         names = [name.rpartition("/")[0] or name for name in names]
     plain = [without_repeats(name) for name in names]
     trials = names if len(set(plain)) < len(plain) else [""] * len(names)
-    systems = [name.rpartition("/")[0] for name in plain]
-    tasks = [name.rpartition("/")[2] for name in plain]
-    if files_are == "tasks" and are_named_as_tasks(systems) and not are_named_as_tasks(tasks):
-        systems, tasks = tasks, systems  # gsm8k/gpt.csv, mmlu/gpt.csv
+    systems, tasks = systems_and_tasks(plain, in_names=files_are == "tasks")
     if files_are == "parts":
         remark = guess(
             f"Files are parts of {_listed(dict.fromkeys(systems)) or 'one system'}, in this order: "
@@ -119,6 +116,7 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
     system = "one system" if not any(systems) else "the system that its folder is"
     if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
         system = "the system that it is called after, and its folder is the task"
+        system = system if "/" in plain[0] else "the system that the rest of its name is"
     remark = guess(
         f"Each file is a task of {system}: {_listed(dict.fromkeys(plain))}",
         option="--files systems",

@@ -25,6 +25,8 @@ _WRITTEN = {
     "ok": (
         *("ok", "okay", "success", "succeeded", "successful", "completed", "complete", "done"),
         *("finished", "passed", "pass", "scored", "graded", "valid", "normal", "stop", "200"),
+        *("correct", "incorrect", "right", "wrong", "solved", "unsolved", "resolved"),
+        *("unresolved",),
     ),
     "error": ("error", "errored", "err", "exception", "crashed", "crash", "invalid"),
     "timeout": ("timeout", "timed out", "time out", "time limit", "deadline exceeded"),
@@ -164,6 +166,9 @@ def numbers_of_text(
         if not are_large and (texts is None or any("," in text.text for text in texts)):
             rows, remarks = _with_decimal_points(rows, outcome)
             texts = unusual_texts(rows, outcome) if remarks else texts
+        if not are_large and (texts is None or any("/" in text.text for text in texts)):
+            rows, notes = _with_quotients(rows, outcome)
+            texts, remarks = unusual_texts(rows, outcome) if notes else texts, [*remarks, *notes]
         number = _as_number(outcome) if texts is None else number_by_text(outcome, texts)
         replaced.append(f"{number} AS {quoted(outcome)}")
         if texts is None or any(text.is_strange for text in texts):
@@ -199,6 +204,29 @@ def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
         return rows, []
     value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
     remark = guess(f"Outcomes: {commas} of them are written with a decimal comma")
+    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]
+
+
+def _with_quotients(rows: Any, name: str) -> tuple[Any, list[Above]]:
+    """Replace points out of a maximum, such as 7/10, by shares, if all outcomes are written so."""
+    text = f"trim({quoted(name)})"
+    points, most = (f"TRY_CAST(trim(split_part({text}, '/', {at})) AS DOUBLE)" for at in (1, 2))
+    nothing = ", ".join(map(text_literal, NOTHING))
+    some = f"{text} IS NOT NULL AND lower({text}) NOT IN ({nothing})"
+    fits = f"regexp_full_match({text}, '[0-9.]+ ?/ ?[0-9.]+') AND {points} BETWEEN 0 AND {most}"
+    rest, number, example, scales = rows.aggregate(
+        f"count(*) FILTER ({some} AND NOT coalesce({fits} AND {most} > 0, false)), "
+        f"count(*) FILTER ({some}), any_value({text}) FILTER ({some}), "
+        f"count(DISTINCT {most}) FILTER ({some})"
+    ).fetchall()[0]
+    if rest or not number:
+        return rows, []
+    value = f"CASE WHEN {some} THEN CAST({points} / {most} AS VARCHAR) END"
+    unlike = f" (with {scales} different maxima)" if scales > 1 else ""
+    remark = guess(
+        f"Outcomes: {number} of them are points out of a maximum{unlike}, such as {example!r}, and "
+        f"are read as shares"
+    )
     return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]
 
 

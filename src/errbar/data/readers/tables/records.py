@@ -13,12 +13,23 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess
-from errbar.data.columns import INDEX, ROW, SCORES, USUAL, USUAL_COUNTS, plain_name
+from errbar.data.columns import (
+    INDEX,
+    MEASURES,
+    ROW,
+    SCORES,
+    USUAL,
+    USUAL_COUNTS,
+    named_like,
+    plain_name,
+)
 from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat
+from errbar.data.readers.tables.id_names import is_id_inside
+from errbar.data.readers.tables.named_scores import with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
@@ -78,7 +89,7 @@ def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]
 def tidy(flat: Flat, assignment: Assignment) -> Tidy:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
-    flat = parsed(flat)
+    flat = with_named_scores(parsed(flat))
     unpacked = _unpacked(flat) or _attempts(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
@@ -129,7 +140,7 @@ def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     }
     if "system" not in {*columns.named, *assignment} and names_in_parts(keys, "system"):
         return True
-    ids = {name for name in USUAL["question"] if name.endswith("_id")}
+    ids = {name for name in USUAL["question"] if is_id_inside(name)}
     return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
 
 
@@ -289,6 +300,9 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
 def _are_metrics(name: str, column: Sequence[Any], others: Flat, assignment: Assignment) -> bool:
     """Whether the keys of objects are metrics, since the row itself names its question."""
     if (assignment.get("outcome") or "").startswith(f"{name}."):
+        return True
+    scores = {str(key) for value in column if isinstance(value, dict) for key in value}
+    if plain_name(name) in SCORES and named_like(scores, MEASURES):
         return True
     other_columns = {
         meaning: column for meaning, column in assignment.items() if meaning != "outcome"

@@ -68,7 +68,7 @@ from errbar.data.readers.tables.repeated_ids import (
 )
 from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
 from errbar.data.readers.tables.summaries import without_totals
-from errbar.data.readers.tables.system_names import names_remark
+from errbar.data.readers.tables.system_names import names_remark, uneven_systems
 from errbar.data.readers.tables.total_tables import counts_of_tasks, means_of_runs, refuse_summary
 from errbar.errors import InputError, UnknownColumn
 
@@ -113,7 +113,11 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
     remarks = [*remarks, *header_remark(left_out)]
     by_file = naming is not None and "system" not in {*columns.named, *how.assignment}
     if columns["question"] == ROW:
-        rows = _numbered(rows, columns, relation, naming if by_file else None)
+        uneven = uneven_systems(rows, columns) if not are_large else []
+        remarks = [*remarks, *uneven]
+        keys = [meaning for meaning in ("system", "task") if meaning in columns]
+        keys = [columns[meaning] for meaning in keys if not (uneven and meaning == "system")]
+        rows = _numbered(rows, keys, relation, naming if by_file else None)
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
@@ -311,10 +315,10 @@ def _flat(
     return replace(relation, rows=stored(engine, found.flat)), found.remarks
 
 
-def _numbered(rows: Any, columns: Columns, relation: Relation, naming: FileNames | None) -> Any:
-    """Number the rows of each system, task and file, unless files are parts of a table."""
+def _numbered(rows: Any, names: Sequence[str], relation: Relation, naming: FileNames | None) -> Any:
+    """Number the rows of each group and file, unless files are parts of a table."""
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
-    keys = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
+    keys = list(map(quoted, names))
     if not relation.apart:
         return _counted_within(numbered, keys) if keys else numbered
     source = quoted(FILE)

@@ -74,6 +74,30 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def uneven_systems(rows: Any, columns: Columns) -> list[Above]:
+    """Warning if systems without ids of questions have different numbers of rows.
+
+    Rows of one place are then not of one question, and the name may be of something that varies
+    from question to question, such as the method by which each was solved.
+    """
+    if "system" not in columns:
+        return []
+    name = columns["system"]
+    keys = [text_of(columns[meaning]) for meaning in ("task", "system") if meaning in columns]
+    each = rows.aggregate("count(*) AS n", ", ".join(keys))
+    least, most = each.aggregate("min(n), max(n)").fetchall()[0]
+    if least == most:
+        return []
+    one = mapping("system")
+    whole = f"; {one} reads all rows as one system" if "system" in columns.guessed else ""
+    return [
+        warning(
+            f"no column has ids of questions, and the systems in {name!r} have {least} to {most} "
+            f"rows, so rows cannot be paired and systems are not compared{whole}."
+        )
+    ]
+
+
 def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
     """Warning if a column names the same system in several files that share questions."""
     if not {"system", "outcome"} <= columns.named.keys() or columns["question"] == ROW:

@@ -43,6 +43,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
         _refuse_summary_of_parts(rows, columns)
         _refuse_rows_of_runs(rows, columns)
         return
+    _refuse_single_total(rows, columns)
     if "question" not in columns.guessed or plain_name(question) not in TASKS:
         return
     keys = ", ".join(
@@ -70,6 +71,20 @@ def _refuse_leaderboard(rows: Any, columns: Columns) -> None:
     ).fetchall()[0]
     if 1 < number == systems and 2 * shares > number:
         _refuse(columns["outcome"], system)
+
+
+def _refuse_single_total(rows: Any, columns: Columns) -> None:
+    """Raise an error for one row for each system, if its outcome is a share by name and value."""
+    outcome = columns["outcome"]
+    if "question" not in columns.guessed or plain_name(outcome) not in _SHARES:
+        return
+    value = f"CAST({quoted(outcome)} AS DOUBLE)"
+    names = [text_of(columns["system"])] if "system" in columns else ["1"]
+    number, systems, shares = rows.aggregate(
+        f"count(*), count(DISTINCT {names[0]}), count(*) FILTER ({value} > 0 AND {value} < 1)"
+    ).fetchall()[0]
+    if number == systems == shares:
+        _refuse(outcome, columns["question"])
 
 
 def means_of_runs(rows: Any, columns: Columns) -> list[Above]:

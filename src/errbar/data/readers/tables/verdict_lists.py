@@ -1,4 +1,4 @@
-"""Documents that list ids of questions by verdict: `{"passed": ["q1"], "failed": ["q2", "q3"]}`."""
+"""Documents that list ids or rows by verdict: `{"passed": ["q1"], "failed": ["q2", "q3"]}`."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from errbar.base.remarks import guess, warning
 from errbar.data.outcome_words import WORDS
 from errbar.data.readers.logs import some_of
-from errbar.data.readers.tables.json_objects import Document
+from errbar.data.readers.tables.json_objects import Document, has_outcome
 from errbar.errors import NoOutcomes
 
 _FAULTS = frozenset({"error", "errors", "errored", "timeout", "timeouts", "exception", "crashed"})
@@ -24,6 +24,9 @@ def ids_by_verdict(value: Mapping[str, Any], where: str) -> Document | None:
 
     Ids in a list of errors have no outcome; an id in no list of these is not read.
     """
+    rows = {str(key): entry for key, entry in value.items() if _are_rows(entry)}
+    if rows:
+        return _rows_by_verdict(rows)
     lists = {str(key): entry for key, entry in value.items() if _are_ids(entry)}
     worths = {key: worth for key in lists if (worth := _verdict(key)) is not None}
     if 1.0 not in worths.values():
@@ -60,6 +63,25 @@ def ids_by_verdict(value: Mapping[str, Any], where: str) -> Document | None:
             )
             remarks.append(warning(f"{text}: {some_of(others)}."))
     return Document(records, remarks)
+
+
+def _rows_by_verdict(lists: Mapping[str, list[dict[str, Any]]]) -> Document | None:
+    """The rows of a list of right and of a list of wrong ones; None if there are no such lists."""
+    worths = {key: worth for key in lists if (worth := _verdict(key)) is not None}
+    if sorted(worths.values()) != [0.0, 1.0]:
+        return None
+    records = [{**row, "outcome": worth} for key, worth in worths.items() for row in lists[key]]
+    text = " and ".join(f"{key!r} ({len(lists[key])} rows)" for key in worths)
+    return Document(records, [guess(f"Outcomes: the rows under {text}")])
+
+
+def _are_rows(entry: Any) -> bool:
+    """Whether a list has objects without outcomes."""
+    return (
+        isinstance(entry, list)
+        and bool(entry)
+        and all(isinstance(row, dict) and not has_outcome(row) for row in entry)
+    )
 
 
 def _are_ids(entry: Any) -> bool:

@@ -89,6 +89,10 @@ _NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _SUMMA
 _MEASURED = frozenset(
     ("loss", "latency", "duration", "seconds", "tokens", "logprob", "logprobs", "prob", "probs")
 )
+# A column whose last word is one of these measures what stands before: safety_score.
+_QUANTITIES = frozenset(
+    ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
+)
 _AT = re.compile(r"[a-z]+(_?at_?|@)\d+", re.IGNORECASE)  # pass@5, recall_at_10: measures
 
 
@@ -110,9 +114,26 @@ def is_no_system(name: str) -> bool:
     plain = plain_name(name)
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
         return True
-    if re.split(r"[\s_./:-]+", name.strip().lower())[-1] in _MEASURED:
+    last = _last_word(name)
+    if last in _MEASURED or (last in _QUANTITIES and plain.removesuffix(last) in _NO_SYSTEMS):
         return True
     return is_flag(name) and _stem_of(name) not in _OUTCOMES
+
+
+def are_measures(names: Sequence[str]) -> bool:
+    """Whether all names end in the word for a quantity, and not all in the same one.
+
+    Examples
+    --------
+    >>> are_measures(["fact_inclusion_rate", "tone_score"]), are_measures(["a_score", "b_score"])
+    (True, False)
+    """
+    ends = {_last_word(name) for name in names}
+    return len(ends) > 1 and ends <= _QUANTITIES
+
+
+def _last_word(name: str) -> str:
+    return re.split(r"[\s_./:-]+", name.strip().lower())[-1]
 
 
 def trials_in(names: Sequence[str]) -> Trials | None:
@@ -163,6 +184,20 @@ def is_answer_of(name: str) -> bool:
     words = re.split(r"[\s_]+", name.strip())
     ends = {plain_name(words[0]), plain_name(words[-1])}
     return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
+
+
+def is_response_beside(name: str, wide: Sequence[str]) -> bool:
+    """Whether a name is that of one response (email_output), and not of a system's (gpt_output).
+
+    Examples
+    --------
+    >>> is_response_beside("email_output", ["tone", "style"])
+    True
+    >>> is_response_beside("gpt_output", ["gpt_correct", "qwen_correct"])
+    False
+    """
+    before, _, last = name.strip().lower().rpartition("_")
+    return last in RESPONSES and not any(other.lower().startswith(before) for other in wide)
 
 
 def differ_by_number(names: Sequence[str]) -> list[str]:

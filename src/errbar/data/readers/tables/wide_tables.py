@@ -36,11 +36,14 @@ from errbar.data.readers.tables.derived_columns import (
     derived_columns,
     numbers_of,
 )
+from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps
 from errbar.data.readers.tables.wide_names import (
+    are_measures,
     differ_by_number,
     is_answer_of,
     is_no_system,
+    is_response_beside,
     trials_in,
 )
 from errbar.errors import InputError, UnknownColumn
@@ -217,6 +220,11 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     measures = named_like(candidates, MEASURES)
     if len(measures) > 1 and all(map(is_no_system, candidates)):
         refuse_scorers(measures)
+    if are_measures(candidates):
+        refuse_scorers(candidates)
+    verdicts = [name for name in candidates if is_verdict(name)]
+    if len(verdicts) > 1:  # columns with other names are something else
+        candidates = verdicts
     by_name = [name for name in candidates if is_no_system(name) or is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
     derived = derived_columns(rest, flat)
@@ -230,6 +238,7 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     """Raise an error if columns may be scores of a single response instead of systems."""
     parts = {name.rpartition(".")[2]: name for name in reversed(flat)}
     response = next((parts[part] for part in named_like(reversed(parts), RESPONSES)), None)
+    response = response or next((name for name in flat if is_response_beside(name, wide)), None)
     if response is None:
         return
     map_it = mapping("outcome")
