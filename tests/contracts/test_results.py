@@ -33,7 +33,6 @@ PEOPLE = [
     }
     for number in range(24)
 ]
-WITHOUT_PICTURE = {"Overview", "RaterAgreement"}  # the parts of the former have their own
 
 
 @cache
@@ -187,8 +186,4 @@ def test_names_are_inert_in_latex(hostile: Result) -> None:
 
 
 def test_a_result_draws_itself(result: Result) -> None:
-    if type(result).__name__ in WITHOUT_PICTURE:
-        with pytest.raises(errbar.errors.WrongType, match="cannot be drawn"):
-            result.plot()
-    else:
-        assert result.plot().spec
+    assert result.plot().spec

@@ -56,6 +56,7 @@ RATINGS = bundle(
 )
 @RATINGS
 @options.WRITE
+@options.PLOT
 def agree(
     path: str, raters: tuple[str, ...], ratings: RatingOptions, writing: WriteOptions
 ) -> None:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 @options.PATHS
 @options.ERRORS
 @options.BOUNDS
-@options.READ
-@options.WRITE
+@options.READ_WRITE_PLOT
 def overview(
     paths: Paths,
     errors: Literal["fail", "missing"],

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from errbar.errors import InputError, WrongType
+from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import History, Monitoring
+from errbar.results.overview import Overview
 from errbar.results.pictures.coverage import coverage_map
 from errbar.results.pictures.curves import is_curve, monitoring_picture, planning_curve, score_curve
 from errbar.results.pictures.forest import (
+    agreement_forest,
     comparison_forest,
     gate_forest,
     rank_picture,
@@ -45,8 +48,9 @@ def plot(result: Any) -> Picture:
     """
     draw = next((draw for kind, draw in _BY_KIND.items() if isinstance(result, kind)), None)
     if draw is None:
-        known = ", ".join(kind.__name__ for kind in _BY_KIND)
-        raise WrongType(f"{type(result).__name__} cannot be drawn; these can: {known}.")
+        raise WrongType(
+            f"{type(result).__name__} cannot be drawn; a result can, such as runs.score('avg')."
+        )
     if not result.to_dicts():
         raise InputError(f"{type(result).__name__} has no rows; there is nothing to draw.")
     return draw(result)
@@ -65,4 +69,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Monitoring: monitoring_picture,
     History: monitoring_picture,
     Timeline: timeline_picture,
+    RaterAgreement: agreement_forest,
+    Overview: lambda overview: _scores(overview.scores),
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from errbar.base.tables import percent
 from errbar.metrics.base import Direction
+from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.gate import Gate
@@ -140,6 +141,21 @@ def gate_forest(found: Gate) -> Picture:
     encoding = {"y": vega.NAMES_DOWN, "x": {**x, "field": "limit"}, "tooltip": tooltip}
     spec["layer"].append({"mark": limit, "encoding": encoding})
     return vega.compose(found.headline.rstrip("."), below, rows, spec)
+
+
+def agreement_forest(found: RaterAgreement) -> Picture:
+    """Draw every number on the raters, with a panel for each kind."""
+    rows = [
+        _row(row.measure, row.about, row.value, row.sd, row.interval) | {"items": row.items}
+        for row in found
+    ]
+    kinds = list(dict.fromkeys(row.about for row in found))
+    tooltip = vega.tooltips(label="measure", value="value", **_ENDS, items="answers")
+    body = vega.facets(_forest(vega.quantitative("value", "value"), tooltip), kinds)
+    below = [found.footer().partition(" (")[0]]
+    apart = {"scale": {"y": "independent"}} if len(kinds) > 1 else {}
+    title = f"Agreement of {' and '.join(found.raters)}"
+    return vega.compose(title, below, rows, body | ({"resolve": apart} if apart else {}))
 
 
 def rank_picture(board: Board[Any]) -> Picture:
