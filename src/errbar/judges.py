@@ -29,7 +29,6 @@ from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.remarks import way_to_say
-from errbar.data.queries.questions import failures_as
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
@@ -228,7 +227,7 @@ def score_by_rates(
     """
     rates = _known(sensitivity, "sensitivity"), _known(specificity, "specificity")
     request = CorrectionRequest(
-        metrics=[scored_metric("avg")], policy=Policy(failures_as(errors), "error"), level=level
+        metrics=[scored_metric("avg")], policy=Policy.of(errors, "error"), level=level
     )
     found = scores_by_rates(runs.source, *rates, request)
     remarks = remarks_on(runs.source, runs.source.slices(()), errors)
@@ -310,7 +309,4 @@ def _require_known(verb: str, options: dict[str, Any], known: Sequence[str]) -> 
 
 
 def _policy(options: dict[str, Any]) -> Policy:
-    short: Literal["error", "drop"] = options.get("short") or "error"
-    if short not in ("error", "drop"):
-        raise InputError(f"short must be 'error' or 'drop' with labels; got {short!r}.")
-    return Policy(failures_as(options.get("errors") or "fail"), short)
+    return Policy.of(options.get("errors") or "fail", options.get("short") or "error")

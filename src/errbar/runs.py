@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from errbar.analysis import penalties
 from errbar.analysis.calibration import calibration_of
@@ -12,19 +12,12 @@ from errbar.analysis.curves import curve_scores
 from errbar.analysis.evaluate import chosen_method, narrowed
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.methods import Assumption, Bootstrap, Method
-from errbar.analysis.monitor import monitored
+from errbar.analysis.monitor import monitor_source
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest
 from errbar.analysis.ranked import roc_scores, selective_scores
-from errbar.analysis.readings import remarks_on, rows_never_scored, who_was_never_scored
-from errbar.analysis.score import (
-    Errors,
-    Short,
-    by_subject,
-    scored_metric,
-    scores_of,
-    usual_metrics,
-)
+from errbar.analysis.readings import rows_never_scored
+from errbar.analysis.score import Errors, Short, scored_metric, scores_of, usual_metrics
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Seed
 from errbar.data.sources.tables import Source
@@ -271,18 +264,24 @@ class Runs:
         penalties.require_pair_policy(errors, short, estimand)
         metrics = metrics or _DEFAULT_METRICS
         chosen = None if systems is None else _listed(systems)
-        settings = (chosen, baseline, margin, Estimand(estimand), level, adjust, assume, bounds)
         ranked = ranked_metrics(metrics)
+        request: ComparisonRequest[Any] = ComparisonRequest(
+            ranked or [scored_metric(metric) for metric in metrics],
+            systems=chosen,
+            baseline=baseline,
+            margin=margin,
+            covers=Estimand(estimand),
+            level=level,
+            adjust=adjust,
+            assume=assume,
+            bounds=bounds,
+        )
         if ranked:
-            method = Bootstrap(level=level)
-            compared = compare_ranked(
-                self.source, ComparisonRequest(ranked, *settings), method, rng
-            )
+            compared = compare_ranked(self.source, request, Bootstrap(level=level), rng)
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
             return replace(compared, remarks=(*compared.remarks, *remarks))
-        scored = [scored_metric(metric) for metric in metrics]
-        part = penalties.averaged_alike(self.source, scored, errors, bounds)
-        request = replace(ComparisonRequest(scored, *settings), bounds=part.bounds)
+        part = penalties.averaged_alike(self.source, request.metrics, errors, bounds)
+        request = replace(request, bounds=part.bounds)
         found = compare_systems(part.source, request, part.policy(short))
         return replace(found, remarks=(*found.remarks, *part.remarks()))
 
@@ -316,7 +315,14 @@ class Runs:
         penalties.require_pair_policy(errors, short, estimand)
         scored = scored_metric(metric)
         part = penalties.averaged_alike(self.source, [scored], errors, bounds)
-        request = RankRequest(scored, systems, weights, Estimand(estimand), level, part.bounds)
+        request = RankRequest(
+            scored,
+            systems=systems,
+            weights=weights,
+            covers=Estimand(estimand),
+            level=level,
+            bounds=part.bounds,
+        )
         found = rank_systems(part.source, request, part.policy(short))
         return replace(found, remarks=(*found.remarks, *part.remarks()))
 
@@ -351,23 +357,9 @@ class Runs:
         order
             The column that orders the rows; by default their order in the data.
         """
-        require_choice(errors, "errors", ("fail", "missing"))
-        found = self.source.slices(())
-        if not any(part.was_scored for part in found):
-            raise InputError("no row was scored; there is nothing to monitor.")
-        remarks = [
-            *who_was_never_scored(by_subject(found)),
-            *remarks_on(self.source, found, errors),
-        ]
-        return monitored(
-            self.source.trials_in_order(order),
-            systems,
-            Claims(above, below, level),
-            trials=trials,
-            bounds=bounds,
-            errors=errors,
-            remarks=remarks,
-            unscored=[part.key for part in found if not part.was_scored],
+        claims = Claims(above, below, level)
+        return monitor_source(
+            self.source, systems, claims, trials=trials, bounds=bounds, errors=errors, order=order
         )
 
     @property

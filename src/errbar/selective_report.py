@@ -58,7 +58,11 @@ class SelectiveReport(Result):
         """Return the tables of runs, documented figures and comparison, and then sentences."""
         tables: list[Table | str] = []
         if self.runs:
-            tables.append(Table(self.columns(), self._run_notes(), self.breaks(), self._signals()))
+            tables.append(
+                Table(
+                    self.columns(), self._run_notes(), breaks=self.breaks(), above=self._signals()
+                )
+            )
             tables.append(Table(self._documented(), _DOCUMENTED_NOTES))
         if self.comparison is not None:
             tables += self.comparison.parts()

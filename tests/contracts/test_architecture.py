@@ -131,6 +131,23 @@ def test_no_two_classes_have_one_name() -> None:
     assert not {name for name in names if names.count(name) > 1}
 
 
+def test_long_constructors_take_keywords() -> None:
+    """Whoever reads a call with six values must not have to count them."""
+    for path in MODULES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef) and "readers" not in path.parts:
+                made = [ast.unparse(each) for each in node.decorator_list]
+                fields = [
+                    ast.unparse(s.annotation) for s in node.body if isinstance(s, ast.AnnAssign)
+                ]
+                own = [each for each in fields if not each.startswith("ClassVar")]
+                is_long = any(each.startswith("dataclass") for each in made) and len(own) > 5
+                inits = any(getattr(each, "name", "") == "__init__" for each in node.body)
+                assert (
+                    not is_long or inits or "KW_ONLY" in own or any("kw_only" in m for m in made)
+                ), f"{path}: {node.name}"
+
+
 def test_no_module_is_a_drawer() -> None:
     for path in MODULES:
         assert path.stem not in {"utils", "util", "helpers", "helper", "misc", "common"}, path

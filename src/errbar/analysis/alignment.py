@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from errbar.analysis.evaluate import is_reward
 from errbar.analysis.question_values import SystemValues, long_enough, question_values
 from errbar.analysis.score import ScoredMetric, Short
-from errbar.base.arguments import scaled_weights
+from errbar.base.arguments import require_choice, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting, way_to_say
 from errbar.data.counts import CountsByState
 from errbar.data.queries.named import Named
-from errbar.data.queries.questions import NEVER_SCORED
+from errbar.data.queries.questions import NEVER_SCORED, failures_as
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.metrics import CountMetric, Metric, VoteAt
@@ -92,6 +92,13 @@ class Policy(NamedTuple):
 
     failures: str
     short: Short
+
+    @classmethod
+    def of(cls, errors: str, short: Short) -> "Policy":
+        """The policy that a user asked for."""
+        require_choice(errors, "errors", ("fail", "missing"))
+        require_choice(short, "short", ("error", "drop"))
+        return cls(failures_as(errors), short)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

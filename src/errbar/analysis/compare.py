@@ -5,7 +5,7 @@ P-values and intervals are adjusted for the number of comparisons (Bonferroni).
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
@@ -37,6 +37,7 @@ class ComparisonRequest(Generic[Kind]):
     """A request to compare systems: metrics, policy, method and adjustment."""
 
     metrics: Sequence[Kind]
+    _: KW_ONLY
     systems: Sequence[str] | None = None
     baseline: str | None = None
     margin: float | None = None

@@ -114,7 +114,7 @@ def compare(
     reach = {name: each.coverage for name, each in systems.items()}
     chosen = _metrics(metrics, coverages, reach)
     how = ComparisonRequest(
-        chosen, None, baseline, margin, Estimand.POPULATION, method.level, adjust
+        chosen, baseline=baseline, margin=margin, level=method.level, adjust=adjust
     )
     found = compare_items([data], how, method, rng)
     clusters = int(data.clusters.max()) + 1

@@ -13,15 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
-from errbar.base.arguments import number, require_scale, require_whole, strict_share
+from errbar.analysis.readings import remarks_on, who_was_never_scored
+from errbar.analysis.score import Errors, by_subject
+from errbar.base.arguments import number, require_choice, require_scale, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.queries.row_order import Settled, Turns, settled
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotThere
 from errbar.kernels.betting import log_wealth, low_ends
 from errbar.results.monitoring import Claims, Looks, Monitoring, Watch
 
 Bounds = tuple[float, float]
+
+
+def monitor_source(
+    source: Source,
+    systems: Sequence[str],
+    claims: Claims,
+    *,
+    trials: int,
+    bounds: Bounds,
+    errors: Errors,
+    order: str | None,
+) -> Monitoring:
+    """Watch the systems of a source, with what is to be said of its rows."""
+    require_choice(errors, "errors", ("fail", "missing"))
+    found = source.slices(())
+    if not any(part.was_scored for part in found):
+        raise InputError("no row was scored; there is nothing to monitor.")
+    return monitored(
+        source.trials_in_order(order),
+        systems,
+        claims,
+        trials=trials,
+        bounds=bounds,
+        errors=errors,
+        remarks=[*who_was_never_scored(by_subject(found)), *remarks_on(source, found, errors)],
+        unscored=[part.key for part in found if not part.was_scored],
+    )
 
 
 def monitored(

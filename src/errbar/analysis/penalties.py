@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from errbar.analysis.alignment import Policy
 from errbar.analysis.readings import remarks_on
-from errbar.analysis.score import Errors, ScoredMetric
+from errbar.analysis.score import Errors, ScoredMetric, Short
 from errbar.base.arguments import require_choice
 from errbar.base.remarks import counted, guess
 from errbar.data.queries.questions import failures_as
@@ -86,10 +86,9 @@ def require_policy(errors: str, short: str) -> None:
     require_choice(short, "short", ("error", "drop", "posterior"))
 
 
-def require_pair_policy(errors: str, short: str, estimand: str) -> None:
+def require_pair_policy(errors: str, short: Short, estimand: str) -> None:
     """Check the arguments that `compare` and `rank` share."""
-    require_choice(errors, "errors", ("fail", "missing"))
-    require_choice(short, "short", ("error", "drop"))
+    Policy.of(errors, short)
     require_choice(estimand, "estimand", tuple(each.value for each in Estimand))
 
 

@@ -6,7 +6,7 @@ the trial noise of each system is independent.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -35,6 +35,7 @@ class RankRequest:
     """A request to rank systems: metric, weights of tasks, policy and method."""
 
     metric: ScoredMetric
+    _: KW_ONLY
     systems: Sequence[str] | None = None
     weights: Mapping[str, float] | None = None  # of tasks
     covers: Estimand = Estimand.POPULATION

@@ -5,7 +5,7 @@ Rows without a result, and questions with too few trials, are counted as the use
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -64,6 +64,7 @@ class Scoring:
     failures: str  # rows without a result: "wrong", "missing" or "right"
     short: Short
     method: Method
+    _: KW_ONLY
     refusals: Refusals = field(default_factory=Refusals)
     audit: bool = False  # whether intervals are tried on simulated data like these
     remarks: list[str] = field(default_factory=list)
@@ -265,7 +266,7 @@ def scores_of(
     """Slices scored with rows without a result as `errors` says: one way, or both."""
 
     def scored_as(failures: str, failed: str = "") -> Scores:
-        scoring = Scoring(source, failures, short, method, refusals, audit)
+        scoring = Scoring(source, failures, short, method, refusals=refusals, audit=audit)
         return scoring.scores(by_subject(found, failed), list(metrics))
 
     if errors != "bracket":

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
@@ -217,6 +217,7 @@ class Table:
 
     columns: Sequence[Sequence[str]]  # each from its head down
     notes: Sequence[str] = ()
+    _: KW_ONLY
     breaks: Collection[int] = ()  # indices of rows that begin a new group
     above: Sequence[str] = ()  # remarks on how the data were interpreted
     conclusion: Headline | None = None

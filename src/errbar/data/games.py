@@ -12,7 +12,7 @@ A row is one game. Only `first`, `second` and `winner` are required.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +60,7 @@ class Games:
     systems: tuple[str, ...]
     rows: GameRows
     questions: tuple[str, ...]  # id of each cluster; empty if every game stands alone
+    _: KW_ONLY
     judges: tuple[str, ...] = ()
     judge: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     controls: tuple[str, ...] = ()  # names of the columns of `rows.controls`
@@ -174,7 +175,13 @@ def games_of(columns: Mapping[str, Sequence[Any]], remarks: Sequence[Above] = ()
         controls=np.stack(values, axis=1) if values else np.zeros((number, 0)),
     )
     return Games(
-        tuple(order), rows, tuple(questions), tuple(judges), judge, controls, tuple(remarks)
+        tuple(order),
+        rows,
+        tuple(questions),
+        judges=tuple(judges),
+        judge=judge,
+        controls=controls,
+        remarks=tuple(remarks),
     )
 
 

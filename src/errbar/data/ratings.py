@@ -22,7 +22,7 @@ from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RatedAnswers:
     """Ratings of answers, the cluster of each, and the columns that group them."""
 
@@ -77,13 +77,13 @@ def read_ratings(
         _, ranks = np.unique([columns[order][at] for at in kept], return_inverse=True)
         when = ranks.astype(float)
     return RatedAnswers(
-        tuple(raters),
-        tuple(f"{value:g}" if is_numeric else str(value) for value in known),
-        RatingCodes(codes, values),
-        together.astype(np.int64),
-        {name: tuple(str(columns[name][at]) for at in kept) for name in by},
-        when,
-        is_numeric,
+        raters=tuple(raters),
+        categories=tuple(f"{value:g}" if is_numeric else str(value) for value in known),
+        ratings=RatingCodes(codes, values),
+        clusters=together.astype(np.int64),
+        groups={name: tuple(str(columns[name][at]) for at in kept) for name in by},
+        order=when,
+        is_numeric=is_numeric,
     )
 
 

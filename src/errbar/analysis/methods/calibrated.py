@@ -12,7 +12,7 @@ k beyond the trials has bounds that hold for every distribution.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -71,6 +71,7 @@ class Calibrated(Method):
 
     estimand: Estimand = Estimand.POPULATION
     level: float = 0.95
+    _: KW_ONLY
     questions_in_all: int | None = None
     seed: int = 0
     assume: Assumption = "nothing"
