@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from errbar.results.scores import Scores as Scores
     from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
+    from errbar.verbs import calibration as calibration
     from errbar.verbs import compare as compare
     from errbar.verbs import curve as curve
     from errbar.verbs import gate as gate
@@ -61,6 +62,7 @@ _HOMES = {
     "Scores": "errbar.results.scores",
     "Subject": "errbar.results.estimate",
     "agree": "errbar.judges",
+    "calibration": "errbar.verbs",
     "compare": "errbar.verbs",
     "curve": "errbar.verbs",
     "eval": "errbar",
@@ -103,6 +105,7 @@ __all__ = [
     "Subject",
     "__version__",
     "agree",
+    "calibration",
     "compare",
     "curve",
     "eval",

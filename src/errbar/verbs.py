@@ -5,7 +5,6 @@ of `Runs` and those of `load`. The only name that both have is `trials` of `moni
 the method: a column of that name occurs in tables of counts, which cannot be monitored.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter, signature
@@ -14,17 +13,23 @@ from typing import Any, Literal
 
 from errbar.analysis import evaluate
 from errbar.analysis.evaluate import chosen_method, narrowed
+from errbar.analysis.gate import (
+    BASELINE,
+    CANDIDATE,
+    name_of,
+    parts_of,
+    require_differences,
+    require_same_questions,
+)
 from errbar.analysis.methods import Assumption
 from errbar.analysis.rewards import largest_change
-from errbar.base.remarks import way_to_say
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
-from errbar.data.sources.joined import SystemPart
-from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.judges import joined_runs
 from errbar.loading import load
 from errbar.metrics import Metric
+from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Subject
 from errbar.results.gate import Gate, gate_of, limits_of, require_reachable
@@ -35,7 +40,6 @@ from errbar.results.overview import Overview
 from errbar.results.scores import Scores
 from errbar.runs import Runs
 
-BASELINE, CANDIDATE = "baseline", "candidate"
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
 
 
@@ -128,6 +132,20 @@ def monitor(data: Any, *systems: str, **options: Any) -> Monitoring:
     """
     runs, keywords = _runs(data, Runs.monitor, options)
     return runs.monitor(*systems, **keywords)
+
+
+def calibration(data: Any, **options: Any) -> Calibration:
+    """Compare the confidence with how often answers are right.
+
+    Parameters
+    ----------
+    data
+        Anything that `load` takes.
+    **options
+        Keywords of `Runs.calibration` and of `load`, as in `bins=5`, `confidence="p_true"`.
+    """
+    runs, keywords = _runs(data, Runs.calibration, options)
+    return runs.calibration(**keywords)
 
 
 def overview(data: Any, **options: Any) -> Overview:
@@ -245,7 +263,7 @@ def gate(
     """
     limits = limits_of(metrics, max_drop)
     both = {BASELINE: load(baseline), CANDIDATE: load(candidate)}
-    old, new = _parts(both[BASELINE], both[CANDIDATE], system, baseline_system)
+    old, new = parts_of(both[BASELINE].source, both[CANDIDATE].source, system, baseline_system)
     runs = joined_runs(both, {BASELINE: old, CANDIDATE: new})
     found = runs.compare(
         *limits,
@@ -257,12 +275,12 @@ def gate(
         assume=assume,
         bounds=bounds,
     )
-    _require_differences(found)
+    require_differences(found)
     source = runs.source
     require_reachable(limits, {metric: largest_change(source, metric, bounds) for metric in limits})
     if same_questions:
-        _require_same_questions(source, found)
-    return gate_of(found, limits, (_name(old), _name(new)), inconclusive)
+        require_same_questions(source, found)
+    return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive)
 
 
 def _runs(
@@ -319,78 +337,3 @@ def _score_categories(
     how = chosen_method(method, estimand=estimand, level=level)
     how = narrowed(how, questions_in_all, assume)
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
-
-
-def _parts(
-    before: Runs, now: Runs, system: str | None, baseline_system: str | None
-) -> tuple[SystemPart, SystemPart]:
-    """Return the system of the baseline and that of the candidate."""
-    old = SystemPart.of(
-        before.source,
-        _same_name(before, system) if baseline_system is None else baseline_system,
-        BASELINE,
-        way_to_say("--baseline-system", "baseline_system="),
-    )
-    new = SystemPart.of(now.source, system, CANDIDATE, way_to_say("--system", "system="))
-    if old.source is new.source and old.system == new.system:
-        raise InputError(
-            f"the candidate and the baseline are the same{_quoted(new.system)}; give another log, "
-            f"or name two systems with "
-            f"{way_to_say('--system and --baseline-system', 'system= and baseline_system=')}."
-        )
-    return old, new
-
-
-def _require_differences(found: Comparisons) -> None:
-    """Refuse a metric that is undefined for the baseline or the candidate."""
-    for change in found:
-        if math.isnan(change.value) or math.isnan(change.against):
-            raise InputError(
-                f"{change.metric}{f' of {change.task!r}' if change.task else ''} cannot be "
-                f"compared with its limit: {change.reason}."
-            )
-
-
-def _require_same_questions(joined: Source, found: Comparisons) -> None:
-    lost = sum(change.left_out for change in found)
-    alone = _in_one_alone(joined)
-    if alone or lost:
-        raise InputError(
-            "baseline and candidate must have the same questions; "
-            + " ".join(alone or [f"{lost} are in only one of them."])
-        )
-
-
-def _same_name(baseline: Runs, system: str | None) -> str | None:
-    """Return the name of the candidate, if the baseline has it among several systems."""
-    systems = {part.key[0] for part in baseline.source.slices(())}
-    return system if len(systems) > 1 and system in systems else None
-
-
-def _in_one_alone(joined: Source) -> list[str]:
-    """Return sentences on the tasks that only the baseline or the candidate has."""
-    tasks: dict[str, set[str]] = {BASELINE: set(), CANDIDATE: set()}
-    for part in joined.slices(()):
-        tasks[part.key[0]].add(part.key[1])
-    alone = {
-        who: sorted(tasks[who] - tasks[other])
-        for who, other in ((BASELINE, CANDIDATE), (CANDIDATE, BASELINE))
-    }
-    return [
-        f"Only the {who} has {'the task' if len(names) == 1 else 'the tasks'} "
-        f"{', '.join(map(repr, names))}."
-        for who, names in alone.items()
-        if names
-    ]
-
-
-def _name(part: SystemPart) -> str:
-    """Return the system with the path that it was read from."""
-    path = part.source.where
-    if part.system and path:
-        return f"{part.system} ({path})"
-    return part.system or path or "unnamed"
-
-
-def _quoted(system: str) -> str:
-    return f" system {system!r}" if system else ""

@@ -1,7 +1,7 @@
 """Comparisons of systems by ranked item: intervals that hold whatever an unseen item does.
 
 Every draw has the same clusters of items for both systems, so that what the systems share cancels
-in the difference. "Better" rests on differences with one unseen item (`analysis.unseen_items`),
+in the difference. "Better" rests on differences with one unseen item (`analysis.item_pairs`),
 "probably better" on the paired bootstrap, or DeLong's covariance of two areas of the same labels,
 which assume that there are no rare failures. P-values and intervals are adjusted for the number of
 comparisons (Bonferroni).
@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing
-from errbar.analysis.item_measures import ItemMetric, ItemPair, ScoresOfPairs
+from errbar.analysis.item_pairs import (
+    Drawn,
+    ItemMetric,
+    ItemPair,
+    ScoresOfPairs,
+    UnseenSpread,
+    paired_area_difference,
+)
 from errbar.analysis.methods.bootstrap import (
     SEEN,
     Bootstrap,
@@ -29,7 +36,6 @@ from errbar.analysis.methods.bootstrap import (
 )
 from errbar.analysis.ranked import Flags, PairedItems
 from errbar.analysis.roc import paired_areas
-from errbar.analysis.unseen_items import Drawn, UnseenSpread, paired_area_difference
 from errbar.base.arrays import Array
 from errbar.base.tables import percent
 from errbar.errors import InputError

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Adjust, ComparisonRequest
 from errbar.analysis.compare_items import TestedDifference, compare_items, tested_comparison
-from errbar.analysis.item_measures import ItemMetric
+from errbar.analysis.item_pairs import ItemMetric
 from errbar.analysis.methods.bootstrap import Bootstrap, Gap, require_bootstrap
 from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
 from errbar.analysis.roc import paired_areas, unpaired_areas

@@ -72,7 +72,13 @@ def test_every_method_that_asks_of_outcomes_has_a_verb() -> None:
     methods = {name for name, _ in inspect.getmembers(errbar.Runs, inspect.isfunction)}
     of_ranked_items = {"selective", "roc"}  # modules of these names are at the top
     public = {name for name in methods if not name.startswith("_")}
-    assert public - of_ranked_items - {"agreements"} == set(ASKED)
+    assert public - of_ranked_items - {"agreements", "calibration"} == set(ASKED)
+
+
+def test_the_calibration_of_a_table_is_that_of_what_load_gives() -> None:
+    rows = {"outcome": [0, 1, 1] * 30, "p_true": [0.2, 0.7, 0.9] * 30}
+    found = errbar.calibration(rows, confidence="p_true", bins=2)
+    assert found == errbar.load(rows, confidence="p_true").calibration(bins=2)
 
 
 def test_the_only_name_that_a_verb_and_load_share_is_the_trials_to_wait_for() -> None:

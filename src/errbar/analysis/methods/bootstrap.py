@@ -7,7 +7,7 @@ The interval of a single number is that of the Bayesian bootstrap (Rubin 1981) w
 or cluster: Gaffke's bound for means (`kernels.bounded_mean`), carried over to areas. Each draw is
 measured twice, with the unseen item at its worst and at its best; the ends are a low quantile of
 the lower numbers and a high one of the higher. Differences are drawn likewise
-(`analysis.unseen_items`); curves are resampled without it.
+(`analysis.item_pairs`); curves are resampled without it.
 """
 
 import math
