@@ -67,7 +67,7 @@ class TestedDifference(NamedTuple):
         return min(1.0, 2.0 * min(self.unseen.p_at_most(0.0), self.unseen.p_at_least(0.0)))
 
     def p_seen(self) -> float:
-        """The same by the normal distribution, if there are no rare failures."""
+        """The p-value by the normal distribution, which assumes no rare failures."""
         return 2.0 * _NORMAL.cdf(-abs(self.gap.score()))
 
     def ends(self, level: float) -> Ends:

@@ -1,11 +1,11 @@
 """Scores of a judge corrected by trusted labels of some questions: prediction-powered inference.
 
-The value of a question by the judge's grades is known for every question, that by the labels for
-the labelled ones. A corrected score is a sum of two means: of the judge's values of the questions
-without a label, times a weight, and of the rectifiers, label value − weight · judge's value. Each
-is the mean of a bounded sample, whose interval is Gaffke's (`kernels.bounded_mean`), and MOVER
-combines the two. The normal interval of the papers holds 60% instead of 95% with 20 labels of a
-good judge: it takes a judge that made no mistake among them for one that makes none.
+Every question has a value by the judge's grades, and labelled questions one by their labels too. A
+corrected score is a sum of two means: of the judge's values of the questions without a label, times
+a weight, and of the rectifiers, label value − weight · judge's value. Each is the mean of a bounded
+sample, whose interval is Gaffke's (`kernels.bounded_mean`), and MOVER combines the two. The normal
+interval of the papers covers 60% instead of 95% with 20 labels of a good judge: it takes a judge
+without a mistake among 20 labels for one that makes none.
 
 The labelled questions are assumed to be a random sample of all, or one with known weights.
 """

@@ -1,4 +1,4 @@
-"""Scores of every system, corrected by trusted labels, with what is to be said of the labels."""
+"""Scores of every system, corrected by trusted labels, and remarks on the labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

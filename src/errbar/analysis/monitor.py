@@ -37,7 +37,7 @@ def monitor_source(
     errors: Errors,
     order: str | None,
 ) -> Monitoring:
-    """Watch the systems of a source, with what is to be said of its rows."""
+    """Watch the systems of a source, with remarks on its rows."""
     require_choice(errors, "errors", ("fail", "missing"))
     found = source.slices(())
     if not any(part.was_scored for part in found):

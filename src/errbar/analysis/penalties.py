@@ -36,7 +36,7 @@ class Averaged(NamedTuple):
         return Policy(failures_as(self.errors), short)
 
     def remarks(self, by: Sequence[str] = ()) -> list[str]:
-        """What is to be said of the data."""
+        """Remarks on the data."""
         found = self.source.slices(by)
         first = self.metrics[0]
         if not isinstance(first, ProbabilityMetric):
@@ -70,7 +70,7 @@ def averaged_alike(
     errors: Errors,
     bounds: tuple[float, float] | None,
 ) -> Averaged:
-    """The same for metrics that average the same outcomes; others are refused."""
+    """Metrics that all average the same outcomes; a mixture is refused."""
     stated = [metric for metric in metrics if isinstance(metric, ProbabilityMetric)]
     if stated and len(metrics) > 1:
         other = next(metric for metric in metrics if metric is not stated[0])

@@ -58,7 +58,7 @@ _NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or vote
 
 @dataclass
 class Scoring:
-    """How slices are scored, and what is to be said of it."""
+    """How slices are scored, and the remarks that this gives rise to."""
 
     source: Source
     failures: str  # rows without a result: "wrong", "missing" or "right"
@@ -371,7 +371,7 @@ def first_of(names: list[str]) -> str:
 
 
 def fewest_trials(part: Slice) -> int:
-    """Of a question that was scored; 0 where none was."""
+    """The smallest number of trials of a question that was scored; 0 if none was."""
     trials = part.trials[part.trials > 0]
     return int(trials.min()) if part.was_scored and trials.size else 0
 

@@ -1,8 +1,8 @@
 """Agreement of raters beyond chance: kappa, AC1 and alpha, from sums over items.
 
-RatingCodes are categories 0 to K − 1, in the order of their values; an item may lack raters. Every
-coefficient is a function of few sums over items, so a weighted bootstrap of items needs one matrix
-product:
+Ratings are codes of categories, 0 to K − 1 in the order of their values; an item may lack some.
+Every coefficient is a function of few sums over items, so a weighted bootstrap of items needs one
+matrix product:
 
 - agreement: the mean over items of the share of pairs of raters that agree;
 - Cohen's kappa (1960, weighted 1968) of two raters, from their table;
@@ -12,7 +12,7 @@ product:
 
 The intervals are those of the Bayesian bootstrap over items, or clusters of them, with one unseen
 item: for the lower end it is one on which the raters disagree most, for the upper end one on which
-they agree. Without it, raters that agreed on 20 items would be known to agree on all.
+they agree. Without it, agreement on 20 items would prove that the raters always agree.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ Distance = Callable[[Array, Array], Array]  # squared, from totals (draws × K) 
 
 
 class AgreementSums(NamedTuple):
-    """AgreementSums over items, of one or several draws: a row each."""
+    """Sums over items from which every coefficient follows: a row per draw of items."""
 
     paired: Array  # items with at least two ratings
     agreed: Array  # of those, the shares of agreeing pairs
@@ -64,7 +64,7 @@ DISTANCES: Mapping[str, Distance] = {"nominal": nominal, "ordinal": ordinal, "in
 
 @dataclass(frozen=True, eq=False)
 class RatingCodes:
-    """RatingCodes as category numbers, a row per rater; −1 where there is none."""
+    """Ratings as category numbers, a row per rater; −1 where there is none."""
 
     codes: Integers
     values: Array  # of each category, in order
@@ -75,7 +75,7 @@ class RatingCodes:
         return int(self.values.size)
 
     def with_item(self, codes: Integers) -> "RatingCodes":
-        """The same with one more item."""
+        """The ratings with one more item."""
         return RatingCodes(np.column_stack([self.codes, codes]), self.values)
 
     def features(self) -> Array:
@@ -218,8 +218,7 @@ def coefficients(
 
 
 def _unseen(raters: int, shares: Array) -> tuple[Integers, Integers]:
-    """An item with the first raters at one end of the scale and the others at the other; an item on
-    whose category, the rarest, all agree."""
+    """Two unseen items: half of the raters at either end of the scale; all at the rarest category."""
     worst = np.zeros(raters, dtype=np.int64)
     worst[raters // 2 :] = shares.size - 1
     return worst, np.full(raters, int(np.argmin(shares)), dtype=np.int64)

@@ -81,7 +81,7 @@ class Fit:
 
 
 class _Derivatives(NamedTuple):
-    """Of the log-likelihood of each game, by the predictor d and the tie parameter t."""
+    """Derivatives of the log-likelihood of each game by the predictor d and the tie parameter t."""
 
     value: float
     by_d: Array

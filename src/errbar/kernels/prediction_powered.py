@@ -5,7 +5,7 @@ mean of label − weight · grade among them, the rectifier, is added to weight 
 others. Weight 1 is PPI (Angelopoulos et al. 2023, "Prediction-powered inference", Science 382).
 The weight with the least variance is PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453):
 the regression estimator of survey sampling (Cochran 1977), with the weight kept within 0 and 1.
-Weight 0 leaves the labels alone. All of them assume that the labelled items are a random sample.
+Weight 0 uses the labels only. All of them assume that the labelled items are a random sample.
 
 If only the sensitivity and the specificity of a judge are known, from other items, the share of
 right answers is that of Rogan and Gladen (1978), with the limits of Lang and Reiczigel (2014,
@@ -42,7 +42,7 @@ class Judged(NamedTuple):
         label_weights: Array | None = None,
         other_weights: Array | None = None,
     ) -> "Judged":
-        """The same, with weights scaled to a mean of 1; equal by default."""
+        """Labels and grades with weights scaled to a mean of 1; equal weights by default."""
         return cls(
             labels,
             grades,
@@ -95,7 +95,7 @@ def _scaled(weights: Array | None, size: int) -> Array:
 
 
 class Known(NamedTuple):
-    """A sensitivity or a specificity: a share of a number of items, infinitely many if exact."""
+    """A sensitivity or a specificity, and the number of items behind it; infinite if exact."""
 
     share: float
     items: float

@@ -107,7 +107,7 @@ class Comparison(WithInterval):
         return self._with_margin(self.margin, *plainly) if self.margin else plainly
 
     def _with_margin(self, margin: float, who: str, plainly: str) -> tuple[str, str]:
-        """The same if differences up to the margin do not matter."""
+        """The verdict where differences up to the margin do not matter."""
         low, high = self.gain_ends
         verdicts = {
             (self.first, f"better by more than {margin:g}"): low > margin,

@@ -50,7 +50,7 @@ class Columns:
         return meaning in self.named
 
     def with_meaning(self, meaning: str, name: str) -> Self:
-        """The same, and the column that has this meaning."""
+        """Columns with one more that has a meaning."""
         named = {**self.named, meaning: name}
         ordered = {each: named[each] for each in USUAL if each in named}
         beside, unused = (

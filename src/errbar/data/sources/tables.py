@@ -264,7 +264,7 @@ class CountsTableSource(_InTable):
             return named_in(fetch(counted))
 
     def with_repeats(self) -> "CountsTableSource":
-        """The same, with the rows of a question added up."""
+        """Copy of the source in which the rows of a question are added up."""
         return replace(self, allow_repeats=True)
 
     def categories(self, by: Sequence[str]) -> Categories:
