@@ -218,7 +218,7 @@ def coefficients(
 
 
 def _unseen(raters: int, shares: Array) -> tuple[Integers, Integers]:
-    """Two unseen items: half of the raters at either end of the scale; all at the rarest category."""
+    """Unseen items: half of the raters at either end of the scale; all at the rarest category."""
     worst = np.zeros(raters, dtype=np.int64)
     worst[raters // 2 :] = shares.size - 1
     return worst, np.full(raters, int(np.argmin(shares)), dtype=np.int64)
