@@ -10,7 +10,7 @@ labels alone, and the judge alone.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,10 +186,12 @@ def best_weight(judge: Judge, base: float, number: int, questions: int) -> float
     return min(max(slope * (questions - number) / questions, 0.0), 1.0)
 
 
-def grid(data_sets: int) -> Iterator[str]:
+def grid(data_sets: int, names: Sequence[str] = ()) -> Iterator[str]:
     """Judges of every kind, on questions that are mostly wrong, mixed, or mostly right."""
     questions = 400
     for judge in JUDGES:
+        if names and judge.name not in names:
+            continue
         for base in (0.1, 0.5, 0.8, 0.95):
             for number in (5, 10, 20, 50, 100):
                 best = best_weight(judge, base, number, questions)
@@ -272,11 +274,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--only", choices=HEADS, default=None)
+    known = [judge.name for judge in JUDGES]
+    parser.add_argument("--judge", action="append", choices=known, help="of the grid; may repeat")
     parser.add_argument("--games", type=Path, default=None, help="the folder with judged games")
     chosen = parser.parse_args(arguments)
     studies: dict[str, Callable[[], Iterator[str]]] = {
         "real": lambda: real(chosen.games, chosen.data_sets) if chosen.games else iter(()),
-        "grid": lambda: grid(chosen.data_sets),
+        "grid": lambda: grid(chosen.data_sets, chosen.judge or ()),
         "pairs": lambda: pairs(chosen.data_sets),
     }
     for name, rows in studies.items():

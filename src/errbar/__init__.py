@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from errbar.data.predictions import Ranked as Ranked
     from errbar.data.scored import Scored as Scored
     from errbar.judges import agree as agree
+    from errbar.judges import next_labels as next_labels
     from errbar.judges import score_by_rates as score_by_rates
     from errbar.loading import load as load
     from errbar.metrics import family as family
@@ -73,6 +74,7 @@ _HOMES = {
     "inspect": "errbar.verbs",
     "load": "errbar.loading",
     "monitor": "errbar.verbs",
+    "next_labels": "errbar.judges",
     "overview": "errbar.verbs",
     "parse": "errbar.metrics",
     "plan": "errbar.analysis.plan",
@@ -116,6 +118,7 @@ __all__ = [
     "inspect",
     "load",
     "monitor",
+    "next_labels",
     "overview",
     "parse",
     "plan",

@@ -23,6 +23,7 @@ from errbar.analysis.judged_scores import (
     remarks_on_labels,
     scores_by_rates,
 )
+from errbar.analysis.labelling import LabellingRequest, labelling_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
@@ -42,6 +43,7 @@ from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
+from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import RankedScores, Scores
 from errbar.runs import Runs
@@ -241,6 +243,48 @@ def _known(rate: Rate, name: str) -> Known:
     if not 0.0 <= share <= 1.0:
         raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
     return Known(float(share), float(items))
+
+
+def next_labels(
+    runs: Runs,
+    questions: int | None = None,
+    *,
+    width: float | None = None,
+    by: str | None = None,
+    agreement: float = 0.8,
+    level: float = 0.95,
+    rng: int = 0,
+) -> Labelling:
+    """Choose the questions to label next, and say how narrow the interval becomes.
+
+    Parameters
+    ----------
+    runs
+        Outcomes that the judge graded, with the labels so far if there are any, as from `load`.
+    questions
+        How many to label, or
+    width
+        how wide the interval of a corrected `avg` may be.
+    by
+        A column of the answers by which the judge may err more or less, as its confidence.
+    agreement
+        The share of labels that agree with the judge, where there are none yet.
+    level, rng
+        The level of the interval; a seed for the choice.
+
+    Examples
+    --------
+    >>> from errbar import load
+    >>> graded = load({"question": [*range(200)], "outcome": [1] * 120 + [0] * 80})
+    >>> found = next_labels(graded, 50)
+    >>> len(found.cells), found.is_even, found.cells[0]["weight"]
+    (50, True, '4')
+    """
+    labels = runs.labels if isinstance(runs, JudgedRuns) else None
+    request = LabellingRequest(
+        questions=questions, width=width, by=by, agreement=agreement, level=level, rng=rng
+    )
+    return labelling_of(runs.source, labels, request)
 
 
 def agree(

@@ -7,14 +7,16 @@ sample, whose interval is Gaffke's (`kernels.bounded_mean`), and MOVER combines 
 interval of the papers covers 60% instead of 95% with 20 labels of a good judge: it takes a judge
 without a mistake among 20 labels for one that makes none.
 
-The labelled questions are assumed to be a random sample of all, or one with known weights.
+The labelled questions are assumed to be a random sample of all. If they were chosen with unequal
+probabilities, the judge's mean is that of all questions, and the two means are correlated by those
+that are labelled.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,17 @@ class LabelValues(NamedTuple):
     extremes: Array  # lowest and highest label of each question
     weights: Array
     short: int  # questions whose labels are too few for the metric
+
+
+class LabelSource(Protocol):
+    """Whatever knows the labels of the questions of a system."""
+
+    @property
+    def correction(self) -> Correction:
+        """How they correct the judge."""
+
+    def of(self, data: AlignedValues, system: str) -> LabelValues:
+        """The label values of the questions of a system, in the order of `data.questions`."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +175,7 @@ class CorrectedTask:
     """Corrected scores and differences of the systems of one task."""
 
     def __init__(
-        self, data: AlignedValues, labels: Labels, bounds: tuple[float, float] | None
+        self, data: AlignedValues, labels: LabelSource, bounds: tuple[float, float] | None
     ) -> None:
         self.data, self._labels = data, labels
         self._known: dict[int, LabelValues] = {}
@@ -223,7 +236,9 @@ class CorrectedTask:
         self, grades: Array, labels: LabelValues, some: Mask, bounds: tuple[float, float]
     ) -> Corrected:
         known = some & ~np.isnan(labels.values)
-        others = some & ~known
+        chosen = labels.weights[known]
+        by_chance = bool((chosen == chosen[:1]).all())  # every question with the same probability
+        others = some & ~known if by_chance else some
         if not known.any():
             raise InputError("no question with a label is among these")
         heavy = np.ones(some.size) if self.data.weights is None else self.data.weights
@@ -233,6 +248,7 @@ class CorrectedTask:
             grades[others],
             (heavy * labels.weights)[known],
             heavy[others],
+            None if by_chance else np.flatnonzero(known[others]),
         )
         weight = self._weight(judged)
         low, high = bounds

@@ -34,12 +34,23 @@ from errbar.errors import ErrbarError, InternalError
 
 COMMANDS = (
     *("overview", "score", "curve", "compare", "rank", "gate", "history", "plan", "monitor"),
-    *("prefer", "agree", "selective", "roc", "calibration", "report", "convert", "inspect"),
+    *(
+        "prefer",
+        "agree",
+        "label",
+        "selective",
+        "roc",
+        "calibration",
+        "report",
+        "convert",
+        "inspect",
+    ),
     *("metrics", "demo"),
 )
 _BESIDE = {
     "calibration": "selective",
     "curve": "score",
+    "label": "agree",
     "roc": "selective",
     "inspect": "overview",
 }  # commands in the module of another

@@ -1,4 +1,4 @@
-"""`errbar agree`: how far raters agree, and whether a judge is any good."""
+"""`errbar agree` and `errbar label`: whether a judge is any good, and what people should label."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,8 +6,17 @@ from typing import Literal
 import click
 
 from errbar.cli import options, working
-from errbar.cli.io import require_writable, show
-from errbar.cli.options import Keywords, WriteOptions, bundle, choice
+from errbar.cli.io import opened, require_writable, show
+from errbar.cli.options import (
+    Keywords,
+    OutputPath,
+    Paths,
+    ReadOptions,
+    WriteOptions,
+    bundle,
+    choice,
+    number,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,4 +83,73 @@ def agree(
     with working(f"errbar agree {path}"):
         require_writable([path])
         found = measured(path, raters, **ratings.keywords())
+    show(found, writing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabellingOptions(Keywords):
+    """Which questions to label: keywords of `errbar.next_labels`."""
+
+    questions: int | None
+    width: float | None
+    by: str | None
+    agreement: float
+    level: float
+    rng: int
+
+
+LABELLING = bundle(
+    "choosing",
+    LabellingOptions,
+    click.option("-n", "--questions", type=int, help="How many questions to label."),
+    click.option("--width", type=float, help="How wide the interval of the score may be."),
+    click.option(
+        "--by",
+        metavar="COLUMN",
+        help="A column by which the judge may err more or less, as its confidence.",
+    ),
+    number(
+        "--agreement",
+        float,
+        "The share of labels that agree with the judge, where there are none yet.",
+        default=0.8,
+    ),
+    options.LEVEL,
+    options.SEED,
+)
+
+
+@click.command()
+@options.PATHS
+@LABELLING
+@click.option(
+    "--fill",
+    type=OutputPath(dir_okay=False),
+    metavar="FILE",
+    help="Write a CSV file of the answers to label, to be read back by --labels.",
+)
+@options.options_of(options.READ, options.WRITE)
+def label(
+    paths: Paths,
+    choosing: LabellingOptions,
+    fill: str | None,
+    reading: ReadOptions,
+    writing: WriteOptions,
+) -> None:
+    """Choose the answers at PATHS that people should label.
+
+    With the labels so far (--labels, --label), those answers are chosen more often on which the
+    judge is in doubt; their weights stand in the file.
+
+    \b
+    Examples:
+      errbar label judged.csv -n 50 --agreement 0.9
+      errbar label judged.csv --label human --width 0.2
+    """
+    from errbar.judges import next_labels  # noqa: PLC0415  --help must not wait
+
+    with opened("label", paths, reading) as runs:
+        found = next_labels(runs, **choosing.keywords())
+    if fill:
+        found.write(fill)
     show(found, writing)

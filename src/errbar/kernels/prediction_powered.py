@@ -7,6 +7,11 @@ The weight with the least variance is PPI++ (Angelopoulos, Duchi and Zrnic 2023,
 the regression estimator of survey sampling (Cochran 1977), with the weight kept within 0 and 1.
 Weight 0 uses the labels only. All of them assume that the labelled items are a random sample.
 
+Items may have been labelled with unequal probabilities that are known, so that a label counts as
+1 / its probability. The items without a label are then no random sample, and weight · grade is
+averaged over all items: active inference (Zrnic and Candès 2024, arXiv:2403.03208), the difference
+estimator of survey sampling (Särndal, Swensson and Wretman 1992).
+
 If only the sensitivity and the specificity of a judge are known, from other items, the share of
 right answers is that of Rogan and Gladen (1978), with the limits of Lang and Reiczigel (2014,
 "Confidence limits for prevalence of disease adjusted for estimated sensitivity and specificity").
@@ -16,6 +21,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
 from errbar.kernels.interval import normal_reach
@@ -24,7 +30,8 @@ from errbar.kernels.interval import normal_reach
 class Judged(NamedTuple):
     """Labels with the grades of the same items, and the grades of all other items.
 
-    Weights have a mean of 1 among the labelled items, and among the others.
+    Weights have a mean of 1 among the labelled items, and among the others. With `among`, the
+    labelled items are also among the others, at these places.
     """
 
     labels: Array
@@ -32,6 +39,7 @@ class Judged(NamedTuple):
     others: Array
     label_weights: Array
     other_weights: Array
+    among: NDArray[np.intp] | None = None
 
     @classmethod
     def of(
@@ -41,6 +49,7 @@ class Judged(NamedTuple):
         others: Array,
         label_weights: Array | None = None,
         other_weights: Array | None = None,
+        among: NDArray[np.intp] | None = None,
     ) -> "Judged":
         """Labels and grades with weights scaled to a mean of 1; equal weights by default."""
         return cls(
@@ -49,6 +58,7 @@ class Judged(NamedTuple):
             others,
             _scaled(label_weights, labels.size),
             _scaled(other_weights, others.size),
+            among,
         )
 
     def mean(self, weight: float) -> float:
@@ -69,6 +79,10 @@ class Judged(NamedTuple):
         n, others = self.labels.size, self.others.size
         if not others or n < 2:
             return 0.0
+        if self.among is not None:
+            by_label, by_grade = self._influence(0.0), self._influence(1.0) - self._influence(0.0)
+            size = float(by_grade @ by_grade)
+            return min(max(-float(by_label @ by_grade) / size, 0.0), 1.0) if size > 0.0 else 0.0
         centre = self.mean(1.0)
         labels = self.label_weights * (self.labels - centre)
         grades = self.label_weights * (self.grades - centre)
@@ -79,11 +93,23 @@ class Judged(NamedTuple):
         covariance = float((labels - labels.mean()) @ (grades - grades.mean())) / n
         return min(max(covariance / (1.0 + n / others) / variance, 0.0), 1.0)
 
+    def _influence(self, weight: float) -> Array:
+        """How far each item moves the mean, where the labelled items are among the others."""
+        imputed = weight * self.others
+        mean = float((self.other_weights * imputed).mean())
+        found = self.other_weights * (imputed - mean) / self.others.size
+        rectifier = self.labels - weight * self.grades
+        off = rectifier - float((self.label_weights * rectifier).mean())
+        found[self.among] += self.label_weights * off / rectifier.size
+        return found
+
     def normal_ends(self, weight: float, level: float) -> tuple[float, float, float]:
         """Standard deviation and ends of the normal interval of the papers."""
         rectifier = self.label_weights * (self.labels - weight * self.grades)
         variance = float(rectifier.var()) / rectifier.size
-        if self.others.size:
+        if self.among is not None:
+            variance = float(np.square(self._influence(weight)).sum())
+        elif self.others.size:
             variance += float((weight * self.other_weights * self.others).var()) / self.others.size
         sd, mean = math.sqrt(variance), self.mean(weight)
         reach = normal_reach(level) * sd

@@ -1,0 +1,117 @@
+"""What to label next: which questions, with what weight, and how narrow the interval becomes."""
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from errbar.base.files import atomic_file
+from errbar.base.markup import inert_csv
+from errbar.base.remarks import Explanation, counted, way_to_say
+from errbar.base.tables import Headline, interval_title
+from errbar.results.base import Result
+
+_MEANINGS = (
+    "judge errs: share of labels in such groups that differ from the judge, with half a "
+    "label of either kind added (Jeffreys).",
+    "Width: mean width of the intervals of all systems, over simulated labels; the judge errs in "
+    "them as it does in the labels so far.",
+    "Weights: 1 / the probability with which a question was chosen; they are in the file, and are "
+    "needed to read it back.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionGroup:
+    """Questions that the judge grades alike."""
+
+    task: str
+    name: str
+    answers: int
+    labelled: int
+    errs: float  # share of answers on which the judge is expected to differ from a label
+    chosen: int
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        names = ("task", "name", "answers", "labelled", "errs", "chosen")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Labelling(Result):
+    """Questions to be labelled next."""
+
+    groups: tuple[QuestionGroup, ...]
+    questions: int  # to be labelled
+    labelled: int  # questions that are
+    width_now: float  # nan without labels
+    width: float
+    width_even: float  # if as many are chosen with equal probabilities
+    is_even: bool
+    level: float
+    cells: tuple[dict[str, Any], ...]  # rows of the file to fill in
+    method: str
+    remarks: tuple[str, ...] = ()
+    drops: ClassVar[tuple[str, ...]] = ("task", "labelled")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per group."""
+        return [group.record() for group in self.groups]
+
+    def columns(self) -> list[list[str]]:
+        """Return the columns as text, each beginning with its head; empty columns are left out."""
+        tasks = [group.task for group in self.groups]
+        return [
+            *([["task", *tasks]] if any(tasks) else []),
+            ["judge says", *(group.name for group in self.groups)],
+            ["answers", *(str(group.answers) for group in self.groups)],
+            ["labelled", *(str(group.labelled) for group in self.groups)],
+            ["judge errs", *(f"{group.errs:.2f}" for group in self.groups)],
+            ["to label", *(str(group.chosen) for group in self.groups)],
+        ]
+
+    def notes(self) -> list[str]:
+        """The expected widths, what the columns mean, and remarks."""
+        gain = 1.0 - self.width / self.width_even
+        choice = (
+            "Questions are chosen with equal probabilities: to choose by group gains less than 3% "
+            "of the width."
+            if self.is_even
+            else f"Chosen by group, with weights; with equal probabilities the interval would be "
+            f"{self.width_even:.3f} wide ({100 * gain:.0f}% is gained)."
+        )
+        return [
+            choice,
+            *map(Explanation, _MEANINGS),
+            Explanation(f"Method: {self.method}."),
+            *self.remarks,
+        ]
+
+    def conclusion(self) -> Headline | None:
+        """How many to label, and what that brings."""
+        more = " more" if self.labelled else ""
+        now = f" instead of {self.width_now:.3f}" if self.labelled else ""
+        number = counted(self.questions, f"{'more ' if more else ''}question")
+        interval = f"the {interval_title(self.level)} becomes about {self.width:.3f} wide{now}"
+        return Headline(f"Label {number}: {interval}", ".")
+
+    def footer(self) -> str:
+        """How to go on."""
+        file = way_to_say("--fill FILE writes", ".write(path) writes")
+        back = way_to_say("--labels FILE", "labels=path")
+        return f"{file} the answers to label; filled in, it is read by {back}."
+
+    def write(self, path: str | Path) -> None:
+        """Write the file to fill in: known labels, and an empty one for each chosen answer.
+
+        What the judge said is not in it, so that it sways nobody.
+        """
+        out = io.StringIO()
+        heads = list(self.cells[0])
+        writer = csv.DictWriter(out, heads, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: inert_csv(cell) for key, cell in row.items()} for row in self.cells)
+        with atomic_file(str(path)) as beside:
+            beside.write_text(out.getvalue(), encoding="utf-8")
