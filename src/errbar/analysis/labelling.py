@@ -8,7 +8,7 @@ from them as `errbar score --labels` will compute it.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,8 +25,10 @@ from errbar.data.queries.expressions import Columns, Frame
 from errbar.data.queries.label_rows import answer_rows, column_by_question, label_rows
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
+from errbar.kernels.interval import clopper_pearson_ends
 from errbar.kernels.unequal_sampling import neyman, systematic, two_stage_weights
 from errbar.metrics import Average
+from errbar.results.estimate import Estimand, Interval
 from errbar.results.labelling import Labelling, QuestionGroup
 
 _METHOD = (
@@ -37,6 +39,7 @@ _SIMULATED = 20  # data sets: the mean width is known to about 3%
 _WORTH = 0.03  # least gain for which weights are worth their trouble
 _MOST_VALUES, _PARTS = 4, 3  # distinct grades that are groups of their own; parts of other grades
 _MOST_GROUPS = 40
+_EQUAL = 1e-9  # a label and a grade that differ by less agree
 _FEWEST = 20  # labels: coverage was not studied for fewer
 _SEED = 1
 
@@ -175,7 +178,8 @@ class _JudgedAnswers:
         low, high = self._ends
         some = self._codes == code
         grade = float(self._grades[some].mean())
-        largest = high + low - 2.0 * grade if abs(high + low - 2.0 * grade) > 1e-9 else high - grade
+        largest = high + low - 2.0 * grade
+        largest = largest if abs(largest) > _EQUAL else high - grade
         both = some & self.known
         seen = self._values[both] - self._grades[both]
         if self._labels is not None:
@@ -270,13 +274,20 @@ class _JudgedAnswers:
         found = []
         for code, name in enumerate(self._names):
             some = self._codes == code
+            both = some & self.known
+            wrong = np.abs(self._values[both] - self._grades[both]) > _EQUAL
+            interval = Interval.unknown(self._request.level, Estimand.POPULATION)
+            if wrong.size:
+                ends = clopper_pearson_ends(wrong.sum(keepdims=True), wrong.size, interval.level)
+                interval = replace(interval, low=float(ends[0][0]), high=float(ends[1][0]))
             found.append(
                 QuestionGroup(
                     task=self._data.task,
                     name=name,
                     answers=int(some.sum()),
-                    labelled=int((some & self.known).sum()),
-                    errs=float((np.abs(self._off[code]) > 1e-9).mean()),
+                    labelled=wrong.size,
+                    errs=float((np.abs(self._off[code]) > _EQUAL).mean()),
+                    interval=interval,
                     chosen=int((some & chosen).sum()),
                 )
             )

@@ -128,7 +128,7 @@ LABELLING = bundle(
     metavar="FILE",
     help="Write a CSV file of the answers to label, to be read back by --labels.",
 )
-@options.options_of(options.READ, options.WRITE)
+@options.READ_WRITE_PLOT
 def label(
     paths: Paths,
     choosing: LabellingOptions,

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 from errbar.base.files import atomic_file
 from errbar.base.markup import inert_csv
 from errbar.base.remarks import Explanation, counted, way_to_say
-from errbar.base.tables import Headline, interval_title
+from errbar.base.tables import Headline, interval_cells, interval_head, interval_title
 from errbar.results.base import Result
+from errbar.results.estimate import Interval, record_of
 
 _MEANINGS = (
     "judge errs: share of labels in such groups that differ from the judge, with half a "
-    "label of either kind added (Jeffreys).",
+    "label of either kind added (Jeffreys); the interval is Clopper and Pearson's.",
     "Width: mean width of the intervals of all systems, over simulated labels; the judge errs in "
     "them as it does in the labels so far.",
     "Weights: 1 / the probability with which a question was chosen; they are in the file, and are "
@@ -31,12 +32,13 @@ class QuestionGroup:
     answers: int
     labelled: int
     errs: float  # share of answers on which the judge is expected to differ from a label
+    interval: Interval  # of that share by the labels alone; nan without any
     chosen: int
 
     def record(self) -> dict[str, Any]:
         """A flat record."""
-        names = ("task", "name", "answers", "labelled", "errs", "chosen")
-        return {name: getattr(self, name) for name in names}
+        names = ("task", "name", "answers", "labelled", "errs", "interval", "chosen")
+        return record_of(self, *names)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -68,7 +70,12 @@ class Labelling(Result):
             ["judge says", *(group.name for group in self.groups)],
             ["answers", *(str(group.answers) for group in self.groups)],
             ["labelled", *(str(group.labelled) for group in self.groups)],
-            ["judge errs", *(f"{group.errs:.2f}" for group in self.groups)],
+            [
+                interval_head("judge errs", [interval_title(self.level)]),
+                *interval_cells(
+                    (g.errs, g.interval.low, g.interval.high, 0.1) for g in self.groups
+                ),
+            ],
             ["to label", *(str(group.chosen) for group in self.groups)],
         ]
 

@@ -8,6 +8,7 @@ from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
+from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import History, Monitoring
 from errbar.results.overview import Overview
@@ -17,6 +18,7 @@ from errbar.results.pictures.forest import (
     agreement_forest,
     comparison_forest,
     gate_forest,
+    labelling_forest,
     rank_picture,
     score_forest,
 )
@@ -70,5 +72,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     History: monitoring_picture,
     Timeline: timeline_picture,
     RaterAgreement: agreement_forest,
+    Labelling: labelling_forest,
     Overview: lambda overview: _scores(overview.scores),
 }

@@ -14,6 +14,7 @@ from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.gate import Gate
+from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.pictures import vega
 from errbar.results.pictures.vega import Picture, Row, Spec
@@ -156,6 +157,14 @@ def agreement_forest(found: RaterAgreement) -> Picture:
     apart = {"scale": {"y": "independent"}} if len(kinds) > 1 else {}
     title = f"Agreement of {' and '.join(found.raters)}"
     return vega.compose(title, below, rows, body | ({"resolve": apart} if apart else {}))
+
+
+def labelling_forest(found: Labelling) -> Picture:
+    """Draw how often the judge errs in each group of answers."""
+    rows = [_row(group.name, group.task, group.errs, 0.1, group.interval) for group in found.groups]
+    tooltip = vega.tooltips(label="judge says", value="judge errs", **_ENDS)
+    body = _forest(vega.quantitative("value", "share of labels that differ"), tooltip)
+    return vega.compose("Where the judge errs", [found.notes()[0]], rows, body)
 
 
 def rank_picture(board: Board[Any]) -> Picture:
