@@ -121,6 +121,12 @@ def test_every_file_that_the_layout_names_exists() -> None:
             folder = place if place.is_dir() else place.parent
 
 
+def test_the_map_of_tables_names_every_module() -> None:
+    folder = PACKAGE / "data" / "readers" / "tables"
+    named = re.findall(r"`(\w+)`", ast.get_docstring(tree_of(folder / "__init__.py")) or "")
+    assert sorted(named) == sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
+
+
 def test_no_two_classes_have_one_name() -> None:
     names = [
         node.name

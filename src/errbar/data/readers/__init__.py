@@ -1,1 +1,13 @@
-"""Readers of logs, a module per harness, and of tables of any common shape."""
+"""Readers of logs, a module per harness, and of tables of any common shape.
+
+A harness with logs of several kinds has modules that begin with its name. What readers share:
+
+- `paths` reads whatever is at a path; `files` and `folders` find files and read their bytes,
+  `archive` the members of a zip archive, `documents` JSON whole or in part.
+- `base` says what a reader is and finds the reader of a file; `logs` is what a reader returns;
+  `totals` recognises files without questions.
+- `log_names` and `settings` tell systems apart, `choices` takes the likeliest answer of a multiple
+  choice, `fields` some keys of JSON lines, `exports` the records of platforms, `item_signals` the
+  confidence signals of questionnaires.
+- `tables` reads all that is no log of a harness; `games` reads preferences.
+"""
