@@ -434,17 +434,19 @@ def test_names_from_logs_are_shown_as_text_and_never_run(browser: Any, tmp_path:
     assert sorted(shown) == sorted(HOSTILE)
 
 
-def test_fifty_systems_and_five_thousand_questions_stay_quick(browser: Any, tmp_path: Path) -> None:
+def test_twenty_systems_and_five_thousand_questions_stay_quick(
+    browser: Any, tmp_path: Path
+) -> None:
     rng = np.random.default_rng(0)
     rates = rng.beta(0.5, 0.5, 5000)
     data = {
         f"system {at}": (rng.random((5000, 2)) < np.clip(rates + at / 500, 0, 1)[:, None]) * 1.0
-        for at in range(50)
+        for at in range(20)
     }
     path = write_report(
         errbar.load(data), tmp_path / "large.html", ReportSettings(metrics=("avg",))
     )
-    assert path.stat().st_size < 3e6
+    assert path.stat().st_size < 1e6
     page = Opened(browser, path).page
     page.select_option("select[name=order]", "disputed")
     assert page.locator("#table-questions tbody tr").count() == 20

@@ -240,7 +240,7 @@ def changed_files(place: Path, log: Log, change: Any) -> Iterator[tuple[Path, li
     for file in files_in(place):
         account = log.accounts.get(file)
         documents = load(file) if account and account.rows else []
-        for _ in range(8 if documents else 0):
+        for _ in range(4 if documents else 0):
             copy = json.loads(json.dumps(documents))
             at = rng.randrange(len(copy))
             if change(copy[at], rng):

@@ -336,7 +336,7 @@ def test_methods_are_chosen_by_name_or_value() -> None:
 def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
     rng = np.random.default_rng(11)
     held = dict.fromkeys(("avg", "pass@4", "pass^4"), 0)
-    simulations = 20
+    simulations = 10
     for _ in range(simulations):
         kind = rng.random(60)
         rates = np.where(kind < 0.3, 0.0, np.where(kind < 0.5, 1.0, rng.beta(2, 2, 60)))
@@ -351,8 +351,8 @@ def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
                 else float(metric.parts()[0].at_rates(rates).mean())
             )
             held[str(metric)] += estimate.interval.low <= truth <= estimate.interval.high
-    # 20 intervals that hold in 95 % of the cases hold in fewer than 16 with a chance of 3e-3
-    assert min(held.values()) >= 16
+    # 10 intervals that hold in 95 % of the cases hold in fewer than 7 with a chance of 1e-3
+    assert min(held.values()) >= 7
 
 
 def test_a_rerun_may_show_the_bound() -> None:

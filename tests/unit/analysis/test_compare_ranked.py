@@ -408,11 +408,11 @@ def test_intervals_hold_together_and_are_wider_for_it() -> None:
 def test_simultaneous_intervals_hold_their_level() -> None:
     """Six differences of systems that are equally good: all of them are held, 95 % of the time."""
     held = 0
-    for seed in range(25):
+    for seed in range(12):
         data = both(*(table(10 * seed + at, name, 80) for at, name in enumerate("abcd")))
         found = errbar.load(data).compare("roc-auc", rng=seed)
         held += all(row.interval.low <= 0 <= row.interval.high for row in found)
-    assert held >= 21  # 24 are expected; fewer than 21 in 1 % of all runs
+    assert held >= 10  # fewer in 2 % of all runs
 
 
 def test_against_a_baseline_and_of_some_systems() -> None:

@@ -74,21 +74,21 @@ def test_two_systems_are_separated_exactly_if_comparing_them_says_so() -> None:
 def test_ranks_hold_all_true_ranks_in_nearly_all_simulations() -> None:
     rng = np.random.default_rng(4)
     held = 0
-    for _ in range(20):
+    for _ in range(10):
         rows = ranked(simulated(rng, 10, 60, 2))
         true = {f"s{at:02d}": 10 - at for at in range(10)}
         held += all(row.best_rank <= true[row.system] <= row.worst_rank for row in rows)
-    assert held >= 18
+    assert held >= 9
 
 
 def test_equal_systems_are_one_group_in_nearly_all_simulations() -> None:
     rng = np.random.default_rng(5)
     together = 0
-    for _ in range(40):
+    for _ in range(20):
         rates = rng.random(50)
         data = {f"s{at}": (rng.random((50, 2)) < rates[:, None]).astype(float) for at in range(6)}
         together += {row.groups for row in ranked(data)} == {"a"}
-    assert together >= 35
+    assert together >= 17
 
 
 def test_systems_with_the_same_outcomes_share_rank_and_chance() -> None:

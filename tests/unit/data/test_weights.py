@@ -318,19 +318,19 @@ def population(spread: float, link: float) -> tuple[NDArray[np.float64], NDArray
     return rates, np.exp(spread * normal)
 
 
-@pytest.mark.parametrize("link", [0.0, 0.6])
-def test_a_population_interval_holds_its_level(link: float) -> None:
+def test_a_population_interval_holds_its_level() -> None:
+    """Where heavy questions are easier; the study of coverage has other populations."""
     rng = np.random.default_rng(7)
-    rates, weights = population(0.75, link)
+    rates, weights = population(0.75, 0.6)
     truth = float(weights @ rates / weights.sum())
     held = []
-    for _ in range(120):
+    for _ in range(40):
         sample = rng.integers(rates.size, size=50)
         right, once = rng.binomial(4, rates[sample]), np.ones(50, dtype=int)
         counts = CountsByState(np.full(50, 4), right, once, None, weights[sample])
         (found,) = errbar.score(counts, "avg")
         held.append(found.interval.low <= truth <= found.interval.high)
-    assert np.mean(held) >= 0.92
+    assert sum(held) >= 35  # fewer of 40 have a chance of 1.4 %
 
 
 # What is said, and what is refused.
@@ -358,7 +358,7 @@ def test_a_weight_of_nothing_leaves_a_question_out_and_says_so() -> None:
         assert any("1 question of weight 0 left out" in note for note in mine.notes())
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[list[Any], str]] = {
     "two weights": ([1.0, 2.0], "question 'q' has the weights 1.0 and 2.0"),
     "negative": ([-1.0, -1.0], "question 'q' has the weight -1.0"),
     "infinite": ([math.inf, math.inf], "question 'q' has the weight inf"),
@@ -368,11 +368,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("engine", ["pandas inferred", "polars", "pyarrow", "DuckDB view", "CSV"])
-@pytest.mark.parametrize(("weights", "words"), REFUSED.values(), ids=REFUSED)
-def test_a_faulty_weight_is_refused_by_name(
-    weights: list[Any], words: str, engine: str, tmp_path: Path
-) -> None:
+# Every fault in NumPy's arrays and in SQL; elsewhere those that hang on how nothing is written.
+_FAULTS = [
+    *((engine, fault) for engine in ("pandas inferred", "CSV") for fault in REFUSED),
+    *(("polars", "nan"), ("polars", "half"), ("pyarrow", "none"), ("DuckDB view", "nan")),
+]
+
+
+@pytest.mark.parametrize(("engine", "fault"), _FAULTS)
+def test_a_faulty_weight_is_refused_by_name(engine: str, fault: str, tmp_path: Path) -> None:
+    weights, words = REFUSED[fault]
     kinds = {"question": "text", "outcome": "whole", "weight": "number"}
     rows = [("p", 1, 1.0), ("p", 0, 1.0), *(("q", 1, weight) for weight in weights)]
     runs = errbar.load(ENGINES[engine](Table(kinds, rows), tmp_path))

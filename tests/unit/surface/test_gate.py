@@ -383,19 +383,18 @@ def test_statuses_of_other_systems_are_not_counted() -> None:
 # The command.
 
 
-@pytest.mark.parametrize(("name", "code"), [("better", 0), ("near", 3)])
-def test_exit_codes_of_a_real_process(logs: Path, name: str, code: int) -> None:
+def test_the_exit_code_of_a_real_process(logs: Path) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "errbar", "gate", "baseline.csv", f"{name}.csv", *ASKED],
+        [sys.executable, "-m", "errbar", "gate", "baseline.csv", "near.csv", *ASKED],
         cwd=logs,
         env={**os.environ, "PYTHONPATH": HOME},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ended.returncode == code, ended.stderr
+    assert ended.returncode == 3, ended.stderr
     assert ended.stderr == ""
-    assert {0: "pass", 1: "regress", 3: "inconclusive"}[code] in ended.stdout
+    assert "inconclusive" in ended.stdout
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])
