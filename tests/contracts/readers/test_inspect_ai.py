@@ -176,7 +176,7 @@ def test_what_errbar_has_no_metric_for_says_why(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_grades_between_right_and_wrong_comes_out() -> None:
-    assert claims_of(PLACE / "values.eval") == ["total_samples", "accuracy"]
+    assert claims_of(PLACE / "values.eval") == ["total_samples", "scored_samples", "accuracy"]
 
 
 def test_one_log_that_cannot_be_compared_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -426,7 +426,9 @@ def test_real_models_have_the_accuracies_that_their_logs_state() -> None:
         "google/gemini-2.5-pro": 0.7,
         "anthropic/claude-sonnet-4-20250514": 0.66,
     }
-    assert claims_of(runs) == 3 * ["total_samples", "samples not completed", "accuracy"]
+    assert claims_of(runs) == 3 * [
+        *("total_samples", "samples not completed", "scored_samples", "accuracy"),
+    ]
 
 
 def test_logs_of_every_version_are_read_or_have_no_samples() -> None:

@@ -120,12 +120,14 @@ class Slice:
         return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
 
     def tally(self, what: str) -> int:
-        """Number of rows, questions, right rows or failed rows, as a log may state it."""
+        """Number of rows, questions, or some of them, as a log may state it."""
         return {
             "rows": self.rows,
             "questions": int(self.questions.sum()),
             "right": int(self.right @ self.questions),
             "failed": self.failed,
+            "graded rows": int(self.scored @ self.questions),
+            "graded questions": int(self.questions[self.scored > 0].sum()),
         }[what]
 
     @property

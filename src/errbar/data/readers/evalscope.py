@@ -253,6 +253,9 @@ def _claims(file: Path, reviews: Sequence[_Review]) -> Iterator[Claim]:
             _, system, _, scorer = mine[0]
             if mean is not None and scorer and name in (scorer, f"mean_{scorer}"):
                 yield Claim(name, mean, "avg", system, task, "missing", 4)
+                number = number_or_none(totals.get("num"))
+                if number is not None:
+                    yield Claim(f"num of {name}", number, "graded rows", system, task)
 
 
 def _run_of(file: Path) -> Path:

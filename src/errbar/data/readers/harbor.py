@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import warning, way_to_say
+from errbar.data.outcome_words import number_in
 from errbar.data.readers.base import Choice, Reader, has_keys
 from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
 from errbar.data.readers.harbor_trials import HarborTrial, Job, find_jobs, name_trials
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 
 _USUAL = "reward"
+_CANCELLED = "CancelledError"
 _LIMITS = (
     *("AgentTimeoutError", "ContextWindowExceededError", "OutputTokenExceededError"),
     *("ContextLengthExceededError", "OutputLengthExceededError"),
@@ -156,6 +158,7 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         "n_trials": len(job.trials),
         "n_errored_trials": sum(trial.is_own for trial in job.trials),
         "n_errors": sum(trial.is_own for trial in job.trials),
+        "n_cancelled_trials": sum(trial.exception == _CANCELLED for trial in job.trials),
         "cost_usd": sum(trial.cost or 0.0 for trial in job.trials),
         "n_input_tokens": sum(trial.input_tokens or 0.0 for trial in job.trials),
         "n_output_tokens": sum(trial.output_tokens or 0.0 for trial in job.trials),
@@ -173,11 +176,30 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         stated.append(("mean", mean, sum(counted) / len(counted), f" of {key}"))
         errors = number_or_none(part.get("n_errors"))
         stated.append(("n_errors", errors, sum(trial.is_own for trial in trials), f" of {key}"))
+        stated += [(what, n, own, f" of {key}") for what, n, own in _groups(part, trials)]
     for key, claim, n, subject in stated:
         if claim is not None and not isclose(claim, n, rel_tol=1e-9, abs_tol=1e-9):
             yield warning(
                 f"{where}: the job states {key}{subject} {claim:.6g}; its trials give {n:.6g}."
             )
+
+
+def _groups(
+    part: Mapping[str, Any], trials: Sequence[HarborTrial]
+) -> Iterator[tuple[str, float | None, int]]:
+    """Numbers of trials by reward and by exception: as stated, and as counted."""
+    graded = number_or_none(part.get("n_trials"))
+    yield "n_trials", graded, sum(bool(trial.rewards) for trial in trials)
+    for scorer, by_value in object_in(part, "reward_stats").items():
+        rewards = [number_or_none((trial.rewards or {}).get(scorer)) for trial in trials]
+        for value, names in by_value.items() if isinstance(by_value, dict) else ():
+            if isinstance(names, list):
+                own = sum(reward == number_in(value) for reward in rewards if reward is not None)
+                yield f"trials with {scorer} {value}", float(len(names)), own
+    for exception, names in object_in(part, "exception_stats").items():
+        if isinstance(names, list):
+            own = sum(trial.exception == exception for trial in trials)
+            yield f"trials with {exception}", float(len(names)), own
 
 
 def _mean(

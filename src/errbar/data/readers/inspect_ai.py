@@ -349,6 +349,10 @@ def _scores(selection: _Selection) -> Iterator[Claim]:
         if reducer is None and len(reducers) > 1:
             continue  # epochs are not reduced, but counted as separate questions
         metric = _metric(str(reducer or "mean"))
+        graded = number_or_none(score.get("scored_samples"))
+        if metric and graded is not None:
+            name = "scored_samples" if reducer in (None, "mean") else f"scored_samples ({reducer})"
+            yield Claim(name, graded, "graded questions", *selection.key)
         metrics = object_in(score, "metrics")
         for statistic in ("accuracy", "mean"):
             value = number_or_none(object_in(metrics, statistic).get("value"))

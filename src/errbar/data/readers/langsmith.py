@@ -244,6 +244,9 @@ def _claims(path: Path, systems: set[str], scorer: str) -> Iterator[Claim]:
     number = number_or_none(stats.get("avg"))
     if number is not None:
         yield Claim(f"mean {scorer}", number, "avg", next(iter(systems)), "", "missing")
+    graded = number_or_none(stats.get("n"))
+    if graded is not None:
+        yield Claim(f"runs with {scorer}", graded, "graded rows", next(iter(systems)))
 
 
 def _text(parts: Any) -> str | None:

@@ -106,7 +106,7 @@ def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
 
 
 # Totals that a log may state, each a count over the rows of a system and task.
-TALLIES = ("rows", "questions", "right", "failed")
+TALLIES = ("rows", "questions", "right", "failed", "graded rows", "graded questions")
 
 
 @dataclass(frozen=True, slots=True)

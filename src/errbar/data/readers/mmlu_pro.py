@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import isclose
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -304,10 +305,18 @@ def _totals(
         counts = object_in(summaries.get(path, {}), "total")
         stated = [number_or_none(counts.get(name)) for name in ("corr", "wrong")]
         rows = [row for file in mine for row in file.rows]
-        if None in stated or len({row.category for row in rows}) < 2:
+        if None in stated:
             continue
         right = sum(_is_right(row, scorer) for row in rows)
+        share = number_or_none(counts.get("acc", counts.get("accu")))
         same = stated == [right, len(rows) - right]
+        if rows and share is not None and not isclose(share, right / len(rows), abs_tol=1e-6):
+            yield warning(
+                f"{mine[0].system}, all subjects: {path.name} says acc {share:.6g}, errbar gets "
+                f"{right / len(rows):.6g}: NOT THE SAME."
+            )
+        if same and len({row.category for row in rows}) < 2:
+            continue  # the same as the numbers of the only subject
         text = (
             f"{mine[0].system}, all subjects: {path.name} says corr {stated[0]:g} and wrong "
             f"{stated[1]:g}, errbar gets {right} and {len(rows) - right}"

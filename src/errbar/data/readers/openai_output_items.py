@@ -229,3 +229,7 @@ def _claims(run: _ApiRun, system: str) -> Iterator[Claim]:
     for name, metric in (("total", "rows"), ("passed", "right"), ("errored", "failed")):
         if documents.is_whole(counts.get(name)):
             yield Claim(f"result_counts.{name}", counts[name], metric, system, run.task)
+    parts = ("passed", "failed", "errored")
+    if all(documents.is_whole(counts.get(name)) for name in parts):
+        total = sum(counts[name] for name in parts)
+        yield Claim(f"result_counts.{' + '.join(parts)}", total, "rows", system, run.task)

@@ -141,6 +141,10 @@ def contradictions(run: InstanceRun) -> Iterator[str]:
     for what in ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error"):
         if isinstance(run.stated.get(f"{what}_ids"), list):
             stated[f"{what}_instances"] = run.counts[f"{what}_ids"]
+    for what in ("infra_failure", "ambiguous_failure"):
+        names = run.stated.get(f"{what}_ids")
+        if isinstance(names, list):
+            stated[f"{what}_instances"] = len(names)
     for key, count in stated.items():
         value = run.stated.get(key)
         if is_whole(value) and value != count:
