@@ -341,7 +341,9 @@ def _among_questions(
         found = _beyond_guess(found, answered, method.level)
     if is_guess:
         low, high = bounds
-        assumed = together(f"assumes that every reward lies between {low:.3g} and {high:.3g}", assumed)
+        assumed = together(
+            f"assumes that every reward lies between {low:.3g} and {high:.3g}", assumed
+        )
     in_all = known.questions_in_all
     if in_all is None:
         return found, assumed

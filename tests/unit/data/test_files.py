@@ -741,6 +741,22 @@ def test_files_are_in_the_order_of_their_paths_each_once(tmp_path: Path) -> None
     assert len(find_files([tmp_path / "b", tmp_path])) == len(plain)
 
 
+def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
+    for name in ("here/a.csv", "elsewhere/b.csv"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("id,correct\n1,1\n2,0\n", encoding="utf-8")
+    links = {"again.csv": "a.csv", "folder": "../elsewhere", "self": ".", "gone.csv": "none.csv"}
+    for name, target in links.items():
+        (tmp_path / "here" / name).symlink_to(target)
+    accounts = errbar.load(tmp_path / "here").source.origin.accounts
+    assert {Path(name).name: account.skipped for name, account in accounts.items()} == {
+        "a.csv": "",
+        "again.csv": f"the same file as {tmp_path / 'here' / 'a.csv'}, by a link",
+        "folder": "a link to a folder; pass its path to read it",
+        "gone.csv": "a link to a file that does not exist",
+    }
+
+
 def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = json.dumps({"task_id": "HumanEval/1", "completion": "", "result": "", "passed": True})
     for name in ("a", "b"):

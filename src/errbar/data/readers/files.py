@@ -53,26 +53,26 @@ def find_files(paths: Paths) -> list[Path]:
     return find_all_files(paths)[0]
 
 
-def find_all_files(paths: Paths) -> tuple[list[Path], list[Path]]:
-    """Files of paths, patterns and directories, and hidden tables in the directories.
+def find_all_files(paths: Paths) -> tuple[list[Path], dict[Path, str]]:
+    """Files of paths, patterns and directories; and what is there but not read, with the reasons.
 
-    A table is hidden if its name starts with a dot; files of operating systems and tools (.git,
-    .DS_Store, ._results.csv) are left out.
+    Files of operating systems and tools (.git, .DS_Store, ._results.csv) are left out.
     """
     each = [paths] if isinstance(paths, str | Path) else paths
     real = resolved_folders()
-    hidden: list[Path] = []
-    found = {
-        link: file
-        for path in reversed(each)
-        for link, file in reversed(_files_of(path, real, hidden))
-    }
-    tables = {file: None for file in sorted(hidden) if kind_of(file)}
-    return list(reversed(found.values())), list(tables)
+    unread: dict[Path, str] = {}
+    every = [found for path in each for found in _files_of(path, real, unread)]
+    kept = dict(reversed(every))
+    if len(kept) < len(every):  # a file that is given twice by one path is no link
+        again = {file: kept[place] for place, file in every if file != kept[place]}
+        unread |= {link: f"the same file as {file}, by a link" for link, file in again.items()}
+    reasons = sorted(unread.items())
+    named = {file: reason for file, reason in reasons if file.name[0] != "." or kind_of(file)}
+    return list(reversed(kept.values())), named
 
 
 def _files_of(
-    path: str | Path, real: ResolvedFolders, hidden: list[Path]
+    path: str | Path, real: ResolvedFolders, unread: dict[Path, str]
 ) -> list[tuple[str, Path]]:
     """Files of a path or pattern, each with its path after links are resolved."""
     text = os.path.expanduser(path)
@@ -86,7 +86,7 @@ def _files_of(
     except (OSError, ValueError) as error:  # too long, not permitted, a null byte
         raise InputError(f"{text} cannot be read: {getattr(error, 'strerror', error)}.") from error
     if place.is_dir():
-        return real.files_under(place, hidden)
+        return real.files_under(place, unread)
     if place.is_file():
         return [(real.real_path(place), place)]
     if any(letter in text for letter in "*?["):
@@ -96,7 +96,7 @@ def _files_of(
             file
             for path in sorted(anchor.glob(pattern))
             for file in (
-                real.files_under(path, []) if path.is_dir() else [(real.real_path(path), path)]
+                real.files_under(path, unread) if path.is_dir() else [(real.real_path(path), path)]
             )
         ]
         if found:

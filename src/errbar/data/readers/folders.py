@@ -7,7 +7,11 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
-_HIDDEN = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
+_HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
+_LINK = "a link to a folder; pass its path to read it"
+_NOWHERE = "a link to a file that does not exist"
+_CLOSED = "a folder that may not be opened"
+_NEVER_READ = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
 _SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
 
 
@@ -43,26 +47,28 @@ class ResolvedFolders:
         """Like `path.resolve().parent`."""
         return self._path_of(self.real_path(path).rpartition(os.sep)[0] or os.sep)
 
-    def files_under(self, folder: Path, hidden: list[Path]) -> list[tuple[str, Path]]:
-        """Files below a folder in order, each with its real path; hidden tables are added.
+    def files_under(self, folder: Path, unread: dict[Path, str]) -> list[tuple[str, Path]]:
+        """Files below a folder in order, each with its real path; others are added to `unread`.
 
-        By os.scandir, which needs no extra system call per file.
+        By os.scandir, which needs no extra system call per file. Links to folders are not followed.
         """
         found: list[tuple[str, str]] = []  # path, and real path
         folders = [(str(folder), self.real_path(folder))]
+        linked: dict[str, str] = {}  # links to folders and to nothing, with their targets
         while folders:
             path, place = folders.pop()
             try:
                 entries = list(os.scandir(path))
             except PermissionError:
+                unread[Path(path)] = _CLOSED
                 continue
             place = place.rstrip(os.sep)
             self._listed[path.removeprefix(f".{os.sep}")] = place
             for entry in entries:
                 name = entry.name
-                if name.startswith(_HIDDEN) and name not in _SHOWN:
+                if name.startswith(_NEVER_READ) and name not in _SHOWN:
                     if _is_hidden_by_dot(entry):
-                        hidden.append(Path(entry.path))
+                        unread[Path(entry.path)] = _HIDDEN
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, f"{place}{os.sep}{name}"))
@@ -71,8 +77,14 @@ class ResolvedFolders:
                     self._links[entry.path.removeprefix(f".{os.sep}")] = target
                     if entry.is_file():
                         found.append((entry.path, target))
+                    else:
+                        linked[entry.path] = target
                 elif entry.is_file():
                     found.append((entry.path, f"{place}{os.sep}{name}"))
+        read = set(self._listed.values())
+        for path, target in linked.items():
+            if target not in read:
+                unread[Path(path)] = _LINK if os.path.isdir(target) else _NOWHERE
         # the order of the parts of paths, as of Path, whose comparison takes ten times as long
         found.sort(key=lambda pair: os.path.normcase(pair[0]).replace(os.sep, "\0"))
         return [(real, Path(path)) for path, real in found]

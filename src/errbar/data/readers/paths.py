@@ -50,7 +50,6 @@ from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 
 # Errors raised when a log deviates from the format of its harness.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
-_HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
 _BESIDE_LOGS = "not a log, while other files are"
 _ELSEWHERE = f"{_BESIDE_LOGS}; pass its path to read it as a table"
 _NEITHER = f"{_BESIDE_LOGS}, and no table by its ending"
@@ -93,11 +92,11 @@ def read_paths(paths: Paths, request: ReadRequest) -> Source:
 def _read_paths(paths: Paths, request: ReadRequest) -> Source:
     names = [paths] if isinstance(paths, str | Path) else list(paths)
     names = [standard_input() if str(name) == "-" else name for name in names]
-    files, hidden = find_all_files(names)
+    files, unread = find_all_files(names)
     by_name = {file for name in names for file in [Path(name)] if file.is_file()}
     accounts = _Skipped()
-    for file in hidden:
-        accounts.of(file).skipped = _HIDDEN
+    for file, reason in unread.items():
+        accounts.of(file).skipped = reason
     if request.how.assignment:
         return _mapped(files, by_name, request, accounts, _shown(paths))
     known = find_readers(files, request.reader)
