@@ -1,5 +1,7 @@
 """DuckDB: connections, quoting, queries built step by step, and tables from arrays."""
 
+import json
+import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -146,6 +148,7 @@ class Query:
         self._known = schema
         self._like = like
         self._totals: dict[str, Any] = {}
+        self._head: dict[str, list[Any]] | None = None
 
     @cached_property
     def relation(self) -> Any:
@@ -171,6 +174,15 @@ class Query:
         """Run the query."""
         rows: list[tuple[Any, ...]] = self.engine.execute(self.text).fetchall()
         return rows
+
+    def head(self) -> dict[str, list[Any]]:
+        """The first values of every column; they are known if the table was made of arrays."""
+        if self._head is None:
+            rows = self.limit(_FIRST)
+            columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(rows.columns)
+            found = zip(rows.columns, map(list, columns), strict=True)
+            self._head = dict(found)
+        return self._head
 
     def totals(self, *aggregates: str) -> tuple[Any, ...]:
         """Aggregates of all rows, each of which is computed once.
@@ -224,8 +236,10 @@ class Query:
 
 _TEXTS = frozenset({"system", "task", "question", "status", "answer", "target", "cluster"})
 _NUMBERS = frozenset({"outcome", "confidence", "weight", "cost"})
+_as_json = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _KINDS = {"O": "VARCHAR", "f": "DOUBLE", "i": "BIGINT", "b": "BOOLEAN"}
 _serial = count(1)  # makes table names unique within the process
+_FIRST = 1000  # rows in the head of a query
 _LARGEST = 1 << 62  # larger integers are stored as text
 
 
@@ -248,7 +262,17 @@ def stored(
     )
     table = f"errbar_{next(_serial)}"
     engine.execute(f"CREATE TEMP TABLE {table} AS SELECT {shown} FROM numpy_columns")
-    return Query(engine, f"FROM {table}", schema)
+    found = Query(engine, f"FROM {table}", schema)
+    found._head = dict(zip(schema, map(_first_values, arrays), strict=True))
+    return found
+
+
+def _first_values(array: NDArray[Any]) -> list[Any]:
+    """The first values of a column, as the engine gives them."""
+    values: list[Any] = array[:_FIRST].tolist()
+    if array.dtype.kind != "f":
+        return values
+    return [None if math.isnan(value) else value for value in values]
 
 
 def copied(rows: Query) -> Query:
@@ -328,8 +352,9 @@ def _floats(values: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def _text(value: Any) -> str:
-    """Escape lone surrogates, which UTF-8 cannot encode."""
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    """A value as text, lists and objects as JSON; surrogates, which UTF-8 lacks, are escaped."""
+    text = _as_json(value) if isinstance(value, dict | list) else str(value)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 _ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")

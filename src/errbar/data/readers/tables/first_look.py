@@ -1,10 +1,7 @@
 """What most checks of a table need, computed in one scan each: samples, texts and totals."""
 
-from typing import Any
-
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import ALL_ROWS, Query, distinct_rows, numbers_in
-from errbar.data.engines.files import Relation
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates
@@ -12,15 +9,6 @@ from errbar.data.readers.tables.id_columns import are_sentences, other_ids
 from errbar.data.readers.tables.outcome_text import UnusualText, unusual_texts
 from errbar.data.readers.tables.repeated_ids import attempts, number_of_questions, numbered_rows
 from errbar.data.readers.tables.summaries import doubtful_ids
-
-_LOOKED_AT = 1000  # rows inspected to classify a column
-
-
-def sample_of(relation: Relation) -> dict[str, list[Any]]:
-    """The first values of every column."""
-    head = relation.rows.limit(_LOOKED_AT)
-    columns = list(zip(*head.fetchall(), strict=True)) or [()] * len(head.columns)
-    return {name: list(column) for name, column in zip(head.columns, columns, strict=True)}
 
 
 def texts_of_outcome(rows: Query, columns: Columns) -> list[UnusualText] | None:

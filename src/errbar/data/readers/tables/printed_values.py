@@ -20,8 +20,8 @@ _NUMBERS = re.compile(r"(?<=[\d.])\s+(?=[-\d.])")  # between the numbers of [1 0
 
 
 def _from_text(column: list[Any]) -> list[Any]:
-    filled = filter(None, column) if {*map(type, column)} == {str} else column
-    first = next((value for value in filled if value is not None and str(value)), None)
+    filled = (value for value in column if value is not None and (type(value) is not str or value))
+    first = next(filled, None)
     if isinstance(first, np.ndarray):
         return [value.tolist() if isinstance(value, np.ndarray) else value for value in column]
     if not isinstance(first, str) or not first.lstrip().startswith(("[", "{")):

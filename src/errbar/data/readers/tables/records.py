@@ -5,7 +5,6 @@ Outcomes may be in lists (`"correct": [true, false]`), inside other objects
 system. Each of these has a conversion step, and each step adds a remark.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, repeat
@@ -118,7 +117,7 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
     if "outcome" in columns and _holds(flat[columns["outcome"]], list):
         flat, columns, remark = _exploded(flat, columns, assignment)
         remarks.append(remark)
-    return Tidy(_plain(flat), columns, remarks)
+    return Tidy(flat, columns, remarks)
 
 
 def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
@@ -368,17 +367,3 @@ def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
     return {
         name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
     }
-
-
-def _plain(flat: Flat) -> Flat:
-    """Convert remaining nested values to JSON text."""
-    return {
-        name: [_text_of(value) if isinstance(value, dict | list) else value for value in column]
-        if {dict, list} & {*map(type, column)}
-        else column
-        for name, column in flat.items()
-    }
-
-
-def _text_of(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -47,7 +47,7 @@ from errbar.data.readers.tables.file_names import (
     with_column,
     with_file_names,
 )
-from errbar.data.readers.tables.first_look import look_once, sample_of, texts_of_outcome
+from errbar.data.readers.tables.first_look import look_once, texts_of_outcome
 from errbar.data.readers.tables.flagged_rows import flagged_rows
 from errbar.data.readers.tables.id_columns import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
@@ -97,11 +97,11 @@ class Shaped:
 def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
     remarks: list[Above] = []
-    looked = sample_of(relation)
+    looked = relation.rows.head()
     columns = _flat_columns(relation.names, looked, how.assignment)
     if columns is None:
         relation, remarks = _flat(engine, relation, how.assignment)
-        looked = sample_of(relation)
+        looked = relation.rows.head()
         columns = _find(relation.names, how.assignment, looked)
     size = sum(map(size_of, relation.files))
     are_large = size > LARGE

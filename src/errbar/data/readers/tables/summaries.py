@@ -93,10 +93,7 @@ _STATISTICS = frozenset(
 _STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
 # A quick look that no empty id and no name of a total fails: most ids have a digit.
-_MAY_BE_TOTAL = (
-    "NOT regexp_matches({0}, '[0-9]') "
-    "OR regexp_matches({0}, '(?i)avg|average|mean|total|overall|%')"
-)
+_MAY_BE_TOTAL = r"regexp_matches({0}, '\A[^0-9]*\z|(?i:avg|average|mean|total|overall|%)')"
 _PART_TOTAL = "(^|.*[^a-z])(avg|average|mean|total|subtotal|overall)([^a-z]*)|(sub)?total[^a-z].*"
 
 

@@ -345,7 +345,7 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
     """Whether a column has outcomes between 0 and 1, and not only nulls."""
-    if not all(map(is_outcome, sample)):
+    if not all(map(is_outcome, _once(sample))):
         return False
     values = _once(column)
     return all(map(is_outcome, values)) and any(
