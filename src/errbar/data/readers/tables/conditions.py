@@ -175,7 +175,8 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     if number == ids:
         return []
     values = dict(zip(free, rows.totals(*(distinct_rows([name]) for name in free)), strict=True))
-    free = [name for name in free if values[name] > 1]
+    most = number / ids  # no question has more values, on average, than it has rows
+    free = [name for name in free if 2 * (most - 1) > values[name] - 1 > 0]
     if not free:
         return []
     counts = [f"count(DISTINCT {text_of(name)}) AS v{at}" for at, name in enumerate(free)]
