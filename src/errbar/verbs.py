@@ -299,6 +299,8 @@ def _runs(
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f" Did you mean {near[0]}?" if near else ""
+            if name in ("metric", "metrics"):
+                hint = f" Metrics follow the data, as in {verb.__name__}(data, 'avg')."
             raise WrongType(f"{verb.__name__} has no option {name}.{hint}")
     if reading and isinstance(data, Runs):
         raise InputError(

@@ -101,6 +101,8 @@ def test_options_of_load_and_of_the_verb_are_told_apart(tmp_path: Path) -> None:
 def test_an_unknown_option_is_refused_with_the_nearest() -> None:
     with pytest.raises(WrongType, match=r"^score has no option error\. Did you mean errors\?$"):
         errbar.score(A, "avg", error="missing")
+    with pytest.raises(WrongType, match=r"metrics\. Metrics follow the data, as in score\(data, "):
+        errbar.score(BOTH, metrics=["avg"])
     with pytest.raises(WrongType, match=r"^rank has no option nonsense\.$"):
         errbar.rank(BOTH, nonsense=1)
 
