@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
+from statistics import fmean
 from typing import Any, Literal, NoReturn
 
 from errbar.analysis.agreement import AgreementRequest, Scale, agreement_of
@@ -29,7 +31,7 @@ from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import Caution, way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
@@ -37,11 +39,11 @@ from errbar.data.sources.joined import Joined, SystemPart
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
-from errbar.metrics import Metric
+from errbar.metrics import Direction, Metric
 from errbar.results.agreement import RaterAgreement
 from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
-from errbar.results.corrected import CorrectedScoreTable
+from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.estimate import Estimand
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Leaderboard
@@ -102,7 +104,9 @@ class JudgedRuns(Runs):
         scoring = RankScoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
         request = RankRequest(scored_metric(metric), **own)
         found = rank_systems(self.source, request, policy, scoring)
-        return replace(found, remarks=(*found.remarks, *self._remarks(options)))
+        alone = self.score(metric, **{name: own[name] for name in ("bounds",) if name in own})
+        remarks = (*found.remarks, *_changed_ranks(found, alone), *self._remarks(options))
+        return replace(found, remarks=remarks)
 
     def curve(self, *_: Any, **__: Any) -> Scores:
         """Not corrected by labels: an error."""
@@ -130,6 +134,26 @@ class JudgedRuns(Runs):
             *remarks_on_labels(self.source, self.labels),
             *remarks_on(self.source, self.source.slices(()), errors),
         ]
+
+
+def _changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
+    """Say which systems the judge alone would rank the other way round."""
+    rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
+    judge = {
+        entry.system: fmean(row.judge for row in rows if row.system == entry.system)
+        for entry in board
+    }
+    lower = board.metric.direction is Direction.LOWER
+    turned = [
+        f"{second.system} before {first.system}"
+        for first, second in combinations(board, 2)
+        if (judge[first.system] > judge[second.system]) is lower
+        and judge[first.system] != judge[second.system]
+    ]
+    if not turned:
+        return []
+    more = f" and {len(turned) - 3} more pairs" if len(turned) > 3 else ""
+    return [Caution(f"The judge alone ranks {', '.join(turned[:3])}{more}: labels change that.")]
 
 
 Rate = float | tuple[float, float]

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
 from errbar.base.arguments import strict_share
@@ -16,6 +17,7 @@ from errbar.data.readers.games.winners import Words
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bradley_terry import Ties
 from errbar.loading import load
+from errbar.results.agreement import RaterAgreement
 from errbar.results.leaderboard import Standing
 from errbar.results.ratings import Rating, Ratings
 from errbar.runs import Runs
@@ -114,6 +116,31 @@ def prefer(
             "by judge; leave them out, or leave out the baseline."
         )
     return win_rates(found, against, level=strict_share(level, "level"))
+
+
+def position_bias(data: Any, *, level: float = 0.95, **reading: Any) -> RaterAgreement:
+    """Measure how far judges prefer the answer that they are shown first.
+
+    Parameters
+    ----------
+    data
+        Games that were played in both orders, or anything that `games` takes; `first` was shown
+        first.
+    level
+        The level of the intervals.
+    **reading
+        Keywords of `games`.
+
+    Examples
+    --------
+    >>> orders = [("a", "b", "model_a"), ("b", "a", "model_a")] * 3
+    >>> names = ("model_a", "model_b", "winner", "question_id")
+    >>> rows = [dict(zip(names, (*game, at // 2))) for at, game in enumerate(orders)]
+    >>> found = position_bias(rows)
+    >>> found[0].measure, found[0].value
+    ('first shown − 1/2', 0.5)
+    """
+    return judged_positions(games(data, **reading), level)
 
 
 def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:

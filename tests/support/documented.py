@@ -150,6 +150,7 @@ def example_data(place: Path) -> None:
         engine.execute(f"CREATE TABLE outcomes AS SELECT * FROM {files}")
     _lines(place / "log.jsonl", _watched())
     _lines(place / "battles.jsonl", _battles())
+    _lines(place / "swapped.jsonl", _swapped())
     _csv(place / "outcomes.csv", _sure())
     _csv(place / "judged.csv", _judged())
     _csv(place / "labels.csv", [row for row in map(_as_label, _judged()) if row["label"] != ""])
@@ -227,6 +228,16 @@ def _battles() -> list[Row]:
         for at in range(40)
         for j in ("people", "model")
         for a, b in [rng.sample(names, 2)]
+    ]
+
+
+def _swapped() -> list[Row]:
+    """Games in both orders, by a judge that likes what it sees first."""
+    rng = random.Random(1)
+    return [
+        {"id": at, "model_a": a, "model_b": b, "winner": "A" if rng.random() < 0.6 else "B"}
+        for at in range(40)
+        for a, b in (("large", "small"), ("small", "large"))
     ]
 
 

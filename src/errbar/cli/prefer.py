@@ -1,7 +1,7 @@
 """`errbar prefer`: ratings and win rates from games between systems."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -9,6 +9,9 @@ from errbar.cli import options, working
 from errbar.cli.io import require_writable, show, shown
 from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
 from errbar.errors import InputError
+
+if TYPE_CHECKING:
+    from errbar.results.base import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,9 @@ GAMES = bundle(
 )
 
 
+_READING = ("level", "first_wins", "second_wins", "ties_are")  # what needs no model
+
+
 def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """Columns by meaning, each written as winner=human_winner."""
     found = {}
@@ -103,10 +109,19 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     help="Assign a column to first, second, winner, question, judge, cluster or weight; may be "
     "repeated.",
 )
+@click.option(
+    "--position",
+    is_flag=True,
+    help="In place of ratings, show how far judges prefer the answer that is shown first.",
+)
 @options.WRITE
 @options.PLOT
 def prefer(
-    paths: Paths, columns: dict[str, str], rating: GameOptions, writing: WriteOptions
+    paths: Paths,
+    columns: dict[str, str],
+    rating: GameOptions,
+    position: bool,
+    writing: WriteOptions,
 ) -> None:
     """Rate systems by preferences between their answers.
 
@@ -117,10 +132,15 @@ def prefer(
       errbar prefer battles.jsonl
       errbar prefer battles.jsonl --against small
       errbar prefer battles.jsonl --map winner=winner --ties davidson
+      errbar prefer swapped.jsonl --position
     """
     from errbar import preferences  # noqa: PLC0415  --help must not wait
 
     with working(f"errbar prefer {shown(paths)}"):
         require_writable(paths)
-        found = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
+        if position:
+            reading: dict[str, Any] = {name: getattr(rating, name) for name in _READING}
+            found: Result = preferences.position_bias(list(paths), **{**reading, **columns})
+        else:
+            found = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
     show(found, writing)

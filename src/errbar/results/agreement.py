@@ -60,10 +60,23 @@ class RaterAgreement(Rows[AgreementRow]):
     def conclusion(self) -> Headline | None:
         """How often the raters agree."""
         first = self.rows[0]
+        if first.about == "position":
+            return self._on_positions()
         low, high = (f"{end:.2f}" for end in (first.interval.low, first.interval.high))
         who = " and ".join(self.raters) if len(self.raters) == 2 else f"{len(self.raters)} raters"
         share = f"{first.value:.2f} of {counted(first.items, 'answer')}"
         return Headline(f"{who} agree on {share}", f" ({first.interval.title} {low} to {high}).")
+
+    def _on_positions(self) -> Headline:
+        """How often a verdict stays, of the first judge."""
+        same = self.rows[1]
+        judge = self.raters[0] if len(self.raters) == 1 else same.measure.partition(":")[0]
+        judge = judge.replace("the judge", "The judge")
+        pairs = counted(same.items, "pair")
+        claim = (
+            f"{judge} keeps its verdict in {same.value:.2f} of {pairs} when the order is changed"
+        )
+        return Headline(claim, ".")
 
     def footer(self) -> str:
         """What the intervals cover, in a line."""

@@ -95,6 +95,23 @@ def test_questions_with_labels_of_every_trial_correct_pass_at_k() -> None:
     assert some.judge > some.value
 
 
+def test_a_judge_that_favours_a_system_is_found_and_so_is_the_ranking_it_would_make() -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for at in range(300):
+        for system, share, favour in (("own", 0.55, 0.7), ("rival", 0.75, 0.0)):
+            truth = int(rng.random() < share)
+            grade = int(truth or rng.random() < favour)
+            human = truth if at < 100 else None
+            rows.append({"system": system, "question": at, "outcome": grade, "human": human})
+    board = errbar.rank(rows, label="human")
+    assert [row.system for row in board] == ["rival", "own"]
+    assert "The judge alone ranks own before rival: labels change that." in board.notes()
+    assert not any("judge alone ranks" in n for n in errbar.rank(TWO, label="human").notes())
+    found = errbar.agree(rows, ["outcome", "human"], truth="human", by=["system"])
+    assert any("favours own over rival" in note for note in found.notes())
+
+
 def test_equal_weights_and_clusters_of_one_question_change_nothing() -> None:
     plain = errbar.score(TWO, label="human")
     weighted = errbar.score([{**row, "weight": 2.0} for row in TWO], label="human")

@@ -9,8 +9,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from scipy.stats import beta
 
 import errbar
+from errbar import preferences
 from errbar.base.remarks import above
 from errbar.cli import main
 from errbar.errors import InputError, NotThere, UnknownColumn
@@ -146,6 +148,44 @@ def test_select_best_of_promptfoo() -> None:
 
     rows = [row(0, "a", True), row(0, "b", False), row(1, "a", False), row(1, "b", True)]
     assert errbar.games(rows).outcomes("b")["outcome"] == [1.0, 0.0]
+
+
+def test_feedback_of_pairwise_experiments_of_langsmith() -> None:
+    def row(group: str, session: str, score: float | None) -> dict[str, Any]:
+        own = {"run_id": f"{group}-{session}", "session_id": session, "score": score}
+        shared = {"key": "ranked_preference", "comparative_experiment_id": "c"}
+        return {**own, **shared, "feedback_group_id": group}
+
+    rows = [row("g1", "a", 1), row("g1", "b", 0), row("g2", "b", 1), row("g2", "a", 0)]
+    rows += [row("g3", "a", 0.5), row("g3", "b", 0.5), row("g4", "a", None), row("g4", "b", 1)]
+    found = errbar.games([*rows, {**row("g5", "a", 1), "comparative_experiment_id": None}])
+    assert found.judges == ("ranked_preference",)
+    assert found.outcomes("b")["outcome"] == [1.0, 0.0, 0.5]
+    assert any("1 of 4 rows left out" in remark for remark in found.remarks)
+
+
+def test_position_bias_is_that_of_pairs_played_in_both_orders(tmp_path: Path) -> None:
+    def game(question: int, first: str, second: str, winner: str) -> dict[str, Any]:
+        return {"question_id": question, "model_a": first, "model_b": second, "winner": winner}
+
+    rows = []
+    for at in range(120):  # 72 keep their verdict, 36 prefer the first, 12 the second
+        here = "model_b" if at >= 108 else "model_a"
+        there = "model_b" if at < 72 or at >= 108 else "model_a"
+        rows += [game(at, "x", "y", here), game(at, "y", "x", there)]
+    rows.append(game(999, "x", "y", "model_a"))  # in one order only
+    found = preferences.position_bias(rows)
+    assert [row.value for row in found] == pytest.approx([0.1, 0.6, 0.3, 0.1])
+    assert {row.items for row in found} == {120}
+    assert found[1].interval.low == pytest.approx(beta.ppf(0.025, 72, 49), abs=1e-4)
+    assert found[0].interval.low > 0.0
+    assert "favours the answer shown first by 0.10" in str(found)
+    file = tmp_path / "battles.json"
+    file.write_text(json.dumps(rows), "utf-8")
+    run = CliRunner().invoke(main, ["prefer", str(file), "--position"])
+    assert "keeps its verdict in 0.60 of 120 pairs" in run.stdout
+    with pytest.raises(InputError, match="played in both orders"):
+        preferences.position_bias(rows[::2])
 
 
 def test_outcomes_of_games_are_refused_with_the_verb_that_takes_them() -> None:

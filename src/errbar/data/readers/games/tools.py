@@ -1,4 +1,4 @@
-"""Judgments as tools write them: Arena-Hard, MT-Bench and the `select-best` of promptfoo.
+"""Judgments as tools write them: Arena-Hard, MT-Bench, LangSmith, `select-best` of promptfoo.
 
 A record of these tools holds several games; each becomes a row of the columns of
 `errbar.data.games`. AlpacaEval and LMArena write plain tables, which need nothing of this.
@@ -21,6 +21,8 @@ def games_in(records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[Abov
         return list(_arena_hard(records)), [_arena_hard_remark(records)]
     if "g1_winner" in first and "model_1" in first:
         return list(_mt_bench(records)), []
+    if "feedback_group_id" in first and "comparative_experiment_id" in first:
+        return list(_langsmith(records)), [_LANGSMITH]
     if _selections(first):
         return list(_promptfoo(records)), []
     return None
@@ -68,6 +70,47 @@ def _mt_bench(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
                 "winner": names.get(winner, winner),
                 "judge": judge[0] if isinstance(judge, list) and judge else judge,
             }
+
+
+_LANGSMITH = guess(
+    "LangSmith: feedback of pairwise experiments; a system is an experiment (session_id), a "
+    "question is a group of feedback, and the higher score wins"
+)
+
+
+def _langsmith(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """Feedback of one comparison shares a group; each row has the score of one run.
+
+    The export does not say in which order the judge saw the answers.
+    """
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if record.get("comparative_experiment_id") is not None:
+            key = str(record["feedback_group_id"]), str(record.get("key"))
+            groups.setdefault(key, []).append(record)
+    for (group, judge), rows in groups.items():
+        for pair in combinations(sorted(rows, key=_experiment), 2):
+            first, second = map(_experiment, pair)
+            scores = [row.get("score") for row in pair]
+            known = all(isinstance(score, int | float) for score in scores)
+            winner = None
+            if known:
+                winner = "tie" if scores[0] == scores[1] else max(pair, key=_score)
+            yield {
+                "question": group,
+                "first": first,
+                "second": second,
+                "winner": _experiment(winner) if isinstance(winner, Mapping) else winner,
+                "judge": judge,
+            }
+
+
+def _experiment(row: Record) -> str:
+    return str(row.get("session_id") or row.get("run_id"))
+
+
+def _score(row: Record) -> float:
+    return float(row["score"])
 
 
 def _selections(record: Record) -> list[Record]:
