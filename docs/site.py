@@ -118,14 +118,16 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Text of a help page, whose indented lines are code."""
     for paragraph in text.split("\n\n"):
         lines = paragraph.split("\n")
-        if all(line.startswith("  ") for line in lines):
-            yield from ("```sh", *(line.strip() for line in lines), "```", "")
-        else:
-            yield from (*map(escape, lines), "")
+        words = [line for line in lines if not line.startswith("  ")]
+        code = [line.strip() for line in lines if line.startswith("  ")]
+        yield from (*map(escape, words), "")
+        if code:
+            yield from ("```sh", *code, "```", "")
 
 
 def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>".replace("|", "&#124;")
+    """An option and its values, which break before a value and nowhere else."""
+    return f"<code>{escape(text)}</code>".replace("|", "<wbr>&#124;")
 
 
 def _cell(text: str) -> str:

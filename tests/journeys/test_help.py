@@ -53,7 +53,12 @@ def test_the_examples_of_a_command_run(
 def test_the_first_help_fits_and_shows_how_to_begin() -> None:
     text = CliRunner().invoke(main, ["--help"], terminal_width=80).output
     assert "  errbar logs/\n" in text
-    assert "..." not in text.partition("Commands:")[2]  # no summary is cut
+    commands = text.partition("Scores:")[2]
+    assert "..." not in commands  # no summary is cut
+    listed = [
+        line.split()[0] for line in text.partition("Scores:")[2].splitlines() if line[:2] == "  "
+    ]
+    assert listed == list(COMMANDS)
     assert max(map(len, text.splitlines())) <= 80
     assert len(examples("")) == 3
 

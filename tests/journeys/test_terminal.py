@@ -178,7 +178,7 @@ def test_a_shortened_name_is_said_and_the_same_in_the_conclusion(runs: str) -> N
     name = next(word for word in row.split() if "…" in word)
     assert name.removesuffix("…") in LONG
     assert name in text.splitlines()[0]
-    assert "Narrow terminal: names are shortened" in text
+    assert "To fit the terminal: names are shortened" in text
     assert "shortened" not in piped("compare", runs)
 
 

@@ -1,6 +1,6 @@
 """Tables fitted to a terminal, by fixed steps until they are narrow enough.
 
-1. Names lose what they share: their common beginning, or what precedes the last slash.
+1. Names lose what they share: their common beginning, what precedes the last slash, or the maker.
 2. Names of more than 24 characters are cut at a separator.
 3. Columns are left out, in the order that the table states.
 4. A column of tasks becomes a line above the rows of each task.
@@ -68,7 +68,7 @@ def _narrowed(tables: Sequence[_Fitted]) -> list[str]:
     dropped = dict.fromkeys(name for each in tables for name in each.dropped)
     done = ["names are shortened"] if any(each.names for each in tables) else []
     done += [f"not shown: {', '.join(dropped)}"] if dropped else []
-    return [f"Narrow terminal: {'; '.join(done)}."] if done else []
+    return [f"To fit the terminal: {'; '.join(done)}."] if done else []
 
 
 def _fit(table: Table, width: int) -> _Fitted:
@@ -170,12 +170,16 @@ def _renamed(
 def _without_shared(names: Iterable[str]) -> dict[str, str]:
     """Return names without the parts that all share, and without what precedes the last slash.
 
+    A word before the first underscore that several names share is a maker, and left out too.
+
     Examples
     --------
     >>> _without_shared(["runs_small", "runs_large"])
     {'runs_small': 'small', 'runs_large': 'large'}
     >>> _without_shared(["openai/gpt-5", "google/gemini-2.5-pro"])
     {'openai/gpt-5': 'gpt-5', 'google/gemini-2.5-pro': 'gemini-2.5-pro'}
+    >>> list(_without_shared(["openai_gpt-5", "openai_gpt-5-mini", "google_gemini-3"]).values())
+    ['gpt-5', 'gpt-5-mini', 'gemini-3']
     """
     found = {name: name for name in names}
     if len(found) > 1:
@@ -183,7 +187,12 @@ def _without_shared(names: Iterable[str]) -> dict[str, str]:
         inner = {name: name[start : len(name) - end] for name in found}
         found = inner if all(inner.values()) and _differ(inner) else found
     ends = {name: short.rstrip("/").rpartition("/")[2] or short for name, short in found.items()}
-    return ends if _differ(ends) else found
+    found = ends if _differ(ends) else found
+    makers = [short.partition("_")[0] for short in found.values()]
+    if all(map(str.isalpha, makers)) and len(set(makers)) < len(found):
+        models = {name: short.partition("_")[2] for name, short in found.items()}
+        found = models if all(models.values()) and _differ(models) else found
+    return found
 
 
 def _shared(names: Sequence[str]) -> int:

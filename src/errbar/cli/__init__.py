@@ -32,21 +32,14 @@ from errbar.base.remarks import on_command_line
 from errbar.base.tables import printable
 from errbar.errors import ErrbarError, InternalError
 
-COMMANDS = (
-    *("overview", "score", "curve", "compare", "rank", "gate", "history", "plan", "monitor"),
-    *(
-        "prefer",
-        "agree",
-        "label",
-        "selective",
-        "roc",
-        "calibration",
-        "report",
-        "convert",
-        "inspect",
-    ),
-    *("metrics", "demo"),
-)
+_GROUPS = {
+    "Scores": ("overview", "score", "curve", "selective", "roc", "calibration"),
+    "Comparisons": ("compare", "rank", "gate", "history", "prefer"),
+    "Judges": ("agree", "label"),
+    "Before and during a run": ("plan", "monitor"),
+    "Data and reports": ("report", "inspect", "convert", "metrics", "demo"),
+}
+COMMANDS = tuple(name for group in _GROUPS.values() for name in group)
 _BESIDE = {
     "calibration": "selective",
     "curve": "score",
@@ -303,6 +296,17 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
         return sorted({*COMMANDS, *super().list_commands(ctx)})
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below the heads of their groups."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        longest = max(map(len, found))
+        for head, names in _GROUPS.items():
+            known = ((name.ljust(longest), found[name]) for name in names)
+            with formatter.section(head):
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(80)) for name, one in known if one]
+                )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command from the module of its name."""

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -10,6 +10,7 @@ from errbar.base.remarks import Caution, Explanation, counted, way_to_say
 from errbar.base.tables import (
     DASH,
     Headline,
+    Tone,
     interval_cells,
     interval_head,
     interval_title,
@@ -212,7 +213,7 @@ class Scores(Estimates[Estimate]):
         if not rows or any(row.slice or row.of.failed for row in rows):
             return None
         if len({row.system for row in rows}) > 1:
-            return _best(_by_task(rows))
+            return _best(rows)
         if len(rows) == 1:
             return Headline("", "".join(rows[0].headline()))
         low, high = min(rows, key=_known), max(rows, key=_known)
@@ -254,7 +255,7 @@ class RankedScores(Estimates[RankedEstimate]):
         """Which of several systems has the best value of the first metric."""
         first = str(self.estimates[0].metric) if self.estimates else ""
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.value)]
-        return _best(_by_task(rows)) if len({row.system for row in rows}) > 1 else None
+        return _best(rows) if len({row.system for row in rows}) > 1 else None
 
     def footer(self) -> str:
         """What the intervals cover, in a line."""
@@ -291,25 +292,28 @@ def _by_task(rows: Sequence[E]) -> dict[str, list[E]]:
     return found
 
 
-def _best(by_task: Mapping[str, Sequence[AnyEstimate]]) -> Headline:
+def _best(rows: Sequence[AnyEstimate]) -> Headline:
     """Which system has the best score, without a claim that it is better."""
+    by_task = {task: some for task, some in _by_task(rows).items() if len(some) > 1}
+    if not by_task:
+        return Headline("No task has scores of two systems", ".", Tone.DIM)
     metric = next(iter(by_task.values()))[0].metric
     higher = metric.direction is Direction.HIGHER
     word, best_of = ("highest", max) if higher else ("lowest", min)
     leaders = {}
-    for task, rows in by_task.items():
-        best = best_of(map(_known, rows))
-        leaders[task] = [row for row in rows if _known(row) == best]
-    often = Counter(row.system for rows in leaders.values() for row in rows)
+    for task, some in by_task.items():
+        best = best_of(map(_known, some))
+        leaders[task] = [row for row in some if _known(row) == best]
+    often = Counter(row.system for some in leaders.values() for row in some)
     (name, wins), *_ = often.most_common(1)
     whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
     if len(by_task) > 1:
         claim = f"{name} has the {word} {metric} on {wins} of {len(by_task)} tasks"
         return Headline(claim, f"; {whether}")
-    (rows,) = leaders.values()
-    value = score_text(_known(rows[0]), rows[0].sd)
-    if len(rows) > 1:
-        return Headline(f"{len(rows)} systems share the {word} {metric}", f" ({value}).")
+    (tied,) = leaders.values()
+    value = score_text(_known(tied[0]), tied[0].sd)
+    if len(tied) > 1:
+        return Headline(f"{len(tied)} systems share the {word} {metric}", f" ({value}).")
     return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
 
 

@@ -173,7 +173,9 @@ class Timeline(Result):
 
 
 def _e_value(number: float) -> str:
-    return "" if math.isnan(number) else f"{number:.3g}"
+    if math.isnan(number):
+        return ""
+    return f"{number:,.0f}" if number >= 100.0 else f"{number:.2f}"
 
 
 def natural_order(names: Sequence[str]) -> list[str]:

@@ -35,7 +35,8 @@ WIDTH, STEP = 420, 21  # the width of a panel, and the height of a row
 CONFIG: Spec = {
     "background": "white",
     "font": "Helvetica, Arial, Liberation Sans, sans-serif",
-    "padding": 14,
+    # Room for the text of a system that has none of these fonts, and a wider one.
+    "padding": {"left": 24, "right": 26, "top": 12, "bottom": 10},
     "view": {"stroke": None},
     "mark": {"color": COLOURS[0]},
     "title": {
@@ -89,7 +90,7 @@ def series(labels: Sequence[str], *channels: str, dashes: bool = False) -> Spec:
 
 
 _LONGEST, _TAIL = 42, 18  # characters of a shortened name, and of its end
-_LINE = 104  # characters of a line in a subtitle
+_LINE = 88  # characters of a line in a subtitle: as wide as a chart with its legend
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
@@ -119,12 +120,12 @@ def coverage_notes(intervals: Sequence[tuple[str, Interval]], noun: str = "CI") 
     """Describe the targets of intervals, each given with its name; names appear if they differ."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for name, interval in intervals:
-        kinds.setdefault((percent(interval.level), interval.covers.words), []).append(name)
+        kinds.setdefault((percent(interval.level), interval.covers.short_words), []).append(name)
     if len(kinds) == 1:
         ((level, words),) = kinds
-        return [f"{level} {noun}, for {words}"]
+        return [f"{level} {noun} for {words}"]
     return [
-        f"{', '.join(dict.fromkeys(names))}: {level} {noun}, for {words}"
+        f"{', '.join(dict.fromkeys(names))}: {level} {noun} for {words}"
         for (level, words), names in kinds.items()
     ]
 
