@@ -285,16 +285,12 @@ def _known(row: AnyEstimate) -> float:
     return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
 
 
-def _by_task(rows: Sequence[E]) -> dict[str, list[E]]:
-    found: dict[str, list[E]] = {}
-    for row in rows:
-        found.setdefault(row.task, []).append(row)
-    return found
-
-
 def _best(rows: Sequence[AnyEstimate]) -> Headline:
     """Which system has the best score, without a claim that it is better."""
-    by_task = {task: some for task, some in _by_task(rows).items() if len(some) > 1}
+    by_task: dict[str, list[AnyEstimate]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    by_task = {task: some for task, some in by_task.items() if len(some) > 1}
     if not by_task:
         return Headline("No task has scores of two systems", ".", Tone.DIM)
     metric = next(iter(by_task.values()))[0].metric
