@@ -313,7 +313,7 @@ def next_labels(
 
 def agree(
     data: Any,
-    raters: Sequence[str],
+    raters: Sequence[str] = (),
     *,
     truth: str | None = None,
     scale: Scale = "nominal",
@@ -327,9 +327,10 @@ def agree(
     Parameters
     ----------
     data
-        A path, a DataFrame, records, or a dict of columns: a row per answer.
+        A path, a DataFrame, records, or a dict of columns: a row per answer, or per rating.
     raters
-        The columns with the ratings, one for each rater; a missing rating is empty.
+        The columns with the ratings, one for each rater; a missing rating is empty. Leave them out
+        if a row is a rating: columns such as "rater" and "rating" then say who rated, and how.
     truth
         The trusted rater: the others are compared with it (confusion, bias, drift).
     scale

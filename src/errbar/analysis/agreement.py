@@ -66,7 +66,7 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
             f"all ratings are {answers.categories[0]}; agreement beyond chance needs two kinds."
         )
     rows = list(_coefficients(answers, request))
-    remarks: list[str] = []
+    remarks: list[str] = [*answers.remarks]
     if request.truth is not None:
         if request.truth not in answers.raters:
             raise InputError(f"{request.truth!r} is not one of the raters.")

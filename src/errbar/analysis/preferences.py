@@ -208,7 +208,7 @@ class _Rated:
             )
         pairs = self._next_pairs()
         if pairs:
-            notes.append(f"Next games that would tell most: {', '.join(pairs)}.")
+            notes.append(f"The games that would tell most next: {', '.join(pairs)}.")
         return notes
 
     def _next_pairs(self) -> list[str]:

@@ -59,9 +59,8 @@ RATINGS = bundle(
     "--rater",
     "raters",
     multiple=True,
-    required=True,
     metavar="COLUMN",
-    help="A column with the ratings of one rater; at least two.",
+    help="A column with the ratings of one rater; at least two, if a row is an answer.",
 )
 @RATINGS
 @options.WRITE
@@ -71,10 +70,12 @@ def agree(
 ) -> None:
     """Measure how far raters agree on the answers at PATH.
 
-    PATH is a table with a row per answer and a column per rater; a missing rating is empty.
+    PATH is a table with a row per answer and a column per rater, where a missing rating is empty;
+    or with a row per rating, and columns such as rater and rating.
 
     \b
     Examples:
+      errbar agree ratings.csv
       errbar agree judged.csv --rater outcome --rater human --truth human
       errbar agree judged.csv --rater outcome --rater human --truth human --by system
     """

@@ -1,7 +1,8 @@
-"""Ratings: answers that several raters graded, a column per rater.
+"""Ratings: answers that several raters graded, a column per rater, or a row per rating.
 
-A row is one answer. The ratings of the raters are in columns that the user names; a missing rating
-is empty. Words are categories of their own; numbers have an order and distances.
+If a row is an answer, the user names the columns of the raters; a missing rating is empty. If a row
+is a rating, one column says who rated and one how. Words are categories of their own; numbers have
+an order and distances.
 """
 
 import math
@@ -14,12 +15,26 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.base.arrays import Array, Integers
-from errbar.data.columns import unknown_name
+from errbar.base.remarks import Above, guess, way_to_say
+from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.tables import Columns, cells_of, records_of
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes
+
+# In a table with a row per rating: who rated, how, and what tells answers apart.
+_WHO = frozenset(
+    map(
+        plain_name,
+        (
+            *("rater", "rater_id", "annotator", "annotator_id", "judge", "judge_model", "grader"),
+            *("reviewer", "labeler", "labeller", "evaluator", "coder", "assessor"),
+        ),
+    )
+)
+_HOW = frozenset(map(plain_name, ("rating", "vote", "annotation", "category", *USUAL["outcome"])))
+_ANSWER = ("system", "task", "question", "trial")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,6 +48,7 @@ class RatedAnswers:
     groups: Mapping[str, tuple[str, ...]]  # the value of each answer, by column
     order: Array  # position of each answer in time; empty without a column of the order
     is_numeric: bool
+    remarks: tuple[str, ...] = ()
 
     @property
     def is_clustered(self) -> bool:
@@ -49,9 +65,12 @@ def read_ratings(
     order: str | None = None,
 ) -> RatedAnswers:
     """Ratings from a path, records, columns or a DataFrame."""
+    columns, remarks = _columns(data), list[str]()
+    if not raters:
+        columns, raters, remark = _column_per_rater(columns)
+        remarks.append(remark)
     if len(set(raters)) < 2:
-        raise InputError("agreement needs the columns of at least two raters.")
-    columns = _columns(data)
+        raise InputError("agreement needs the ratings of at least two raters.")
     wanted = [*raters, *by, *([cluster] if cluster else []), *([order] if order else [])]
     for name in wanted:
         if name not in columns:
@@ -84,7 +103,48 @@ def read_ratings(
         groups={name: tuple(str(columns[name][at]) for at in kept) for name in by},
         order=when,
         is_numeric=is_numeric,
+        remarks=tuple(remarks),
     )
+
+
+def _column_per_rater(columns: Columns) -> tuple[Columns, list[str], Above]:
+    """Turn a table with a row per rating into one with a column per rater."""
+    who, how = (named_like(columns, names) for names in (_WHO, _HOW))
+    keys = [
+        name
+        for meaning in _ANSWER
+        for name in named_like(columns, frozenset(map(plain_name, (meaning, *USUAL[meaning]))))[:1]
+    ]
+    if len(who) != 1 or len(how) != 1 or not keys:
+        option = way_to_say("--rater COLUMN --rater COLUMN", "raters=['…', '…']")
+        raise InputError(
+            f"name the columns of at least two raters, as {option}; there are: "
+            f"{list_names([*columns])}. A table with a row per rating needs one column that says "
+            f"who rated (as 'rater'), one that says how (as 'rating'), and an id of what was rated."
+        )
+    answers: dict[tuple[str, ...], int] = {}
+    given: dict[str, dict[int, Any]] = {}
+    first: list[int] = []  # row of each answer
+    for row, (name, rating) in enumerate(zip(columns[who[0]], columns[how[0]], strict=True)):
+        key = tuple(str(columns[column][row]) for column in keys)
+        at = answers.setdefault(key, len(answers))
+        if at == len(first):
+            first.append(row)
+        ratings = given.setdefault(str(name), {})
+        if at in ratings:
+            raise InputError(
+                f"{name} rated {' · '.join(key)} twice; answers are told apart by "
+                f"{list_names(keys)}. Remove one, or give repeats a column 'trial'."
+            )
+        ratings[at] = rating
+    wide: Columns = {name: [cells[row] for row in first] for name, cells in columns.items()}
+    wide |= {name: [found.get(at) for at in range(len(first))] for name, found in given.items()}
+    remark = guess(
+        f"Rows are ratings: {who[0]!r} says who rated, {how[0]!r} how, {list_names(keys)} what",
+        option="--rater COLUMN",
+        argument="raters=['…', '…']",
+    )
+    return wide, list(given), remark
 
 
 def _columns(data: Any) -> Columns:

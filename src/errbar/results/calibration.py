@@ -107,7 +107,7 @@ class SystemCalibration:
 
     def verdict(self) -> str:
         """Whether the confidence is off, and where most."""
-        name = str(self.of) or "the confidence"
+        name = str(self.of) or "The confidence"
         said = f"says {self.confidence:.2f} on average, and {self.right:.2f} are right"
         if not self.is_off:
             return f"{name}: no miscalibration is seen ({said})"
@@ -227,12 +227,12 @@ class Calibration(Rows[SystemCalibration]):
         """The verdict on a single system, or on the one that is miscalibrated most."""
         off = [row for row in self.rows if row.is_off]
         if not off:
-            said = self.rows[0].verdict() if len(self.rows) == 1 else "no miscalibration is seen"
-            return Headline(f"{said[:1].upper()}{said[1:]}", ".")
+            said = self.rows[0].verdict() if len(self.rows) == 1 else "No miscalibration is seen"
+            return Headline(said, ".")
         worst = max(off, key=lambda row: row.miscalibration.value).verdict()
         if len(self.rows) > 1:
             worst = f"{len(off)} of {len(self.rows)} are miscalibrated; {worst}"
-        return Headline(f"{worst[:1].upper()}{worst[1:]}", ".")
+        return Headline(worst, ".")
 
     def footer(self) -> str:
         """What the intervals cover, in a line."""

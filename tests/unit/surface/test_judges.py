@@ -311,3 +311,23 @@ def test_words_missing_ratings_and_several_raters_agree_too(tmp_path: Path) -> N
 def test_ratings_that_are_refused(rows: Rows, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         errbar.agree(rows, ["a", "b"], **options)
+
+
+def test_a_row_per_rating_is_read_like_a_column_per_rater() -> None:
+    wide: dict[str, list[Any]] = {
+        "id": [1, 2, 3, 4, 5],
+        "ann": [1, 1, 0, 0, 1],
+        "bob": [1, None, 0, 1, 1],
+    }
+    long = [
+        {"id": answer, "rater": rater, "rating": wide[rater][at]}
+        for rater in ("ann", "bob")
+        for at, answer in enumerate(wide["id"])
+    ]
+    found = errbar.agree(long)
+    assert [*found] == [*errbar.agree(wide, ["ann", "bob"])]
+    assert any("'rater' says who rated, 'rating' how, 'id' what" in each for each in found.remarks)
+    with pytest.raises(InputError, match="ann rated 1 twice; answers are told apart by 'id'"):
+        errbar.agree([*long, long[0]])
+    with pytest.raises(InputError, match="name the columns of at least two raters"):
+        errbar.agree([{"id": 1, "correct": 1}])

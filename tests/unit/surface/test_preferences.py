@@ -269,4 +269,4 @@ def test_the_command_prints_what_python_does(tmp_path: Path) -> None:
     assert {row["system"]: row["value"] for row in rows} == pytest.approx(expected)
     wins = CliRunner().invoke(main, ["prefer", str(path), "--against", "small"])
     assert "win rate against small" in wins.output
-    assert any("Columns: first model_a" in note for note in above(errbar.prefer(path).notes()))
+    assert any("Columns: first = model_a" in note for note in above(errbar.prefer(path).notes()))

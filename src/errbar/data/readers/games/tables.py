@@ -215,7 +215,9 @@ def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Colu
         if meaning in found:
             table[meaning] = columns[found[meaning]]
     table |= {control: _control(control, columns) for control in how.controls}
-    shown = ", ".join(f"{meaning} {name}" for meaning, name in found.items())
+    shown = ", ".join(
+        meaning if meaning == name else f"{meaning} = {name}" for meaning, name in found.items()
+    )
     remarks = [guess(f"Columns: {shown}", option="--map", argument="COLUMN="), *remarks]
     lost = len(first) - len(kept)
     if lost:
