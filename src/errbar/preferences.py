@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,8 @@ from errbar.results.agreement import RaterAgreement
 from errbar.results.leaderboard import Standing
 from errbar.results.ratings import Rating, Ratings
 from errbar.runs import Runs
+
+_READING = {"controls", "first_wins", "second_wins", "ties_are", *USUAL_GAMES}
 
 
 def games(
@@ -116,6 +119,29 @@ def prefer(
             "by judge; leave them out, or leave out the baseline."
         )
     return win_rates(found, against, level=strict_share(level, "level"))
+
+
+def report_games(
+    data: Any, path: str | Path = "games.html", *, title: str = "", **options: Any
+) -> Path:
+    """Write a report on games as one HTML file that needs no other file, and return its path.
+
+    Parameters
+    ----------
+    data
+        Games, or anything that `games` takes.
+    path
+        The file to write, which ends in .html.
+    title
+        The title of the page; by default the systems.
+    **options
+        Keywords of `prefer`.
+    """
+    from errbar.page.games import write_games_report  # noqa: PLC0415  an extra
+
+    reading = {name: options.pop(name) for name in [*options] if name in _READING}
+    found = games(data, **reading)
+    return write_games_report(found, prefer(found, **options), path, title=title)
 
 
 def position_bias(data: Any, *, level: float = 0.95, **reading: Any) -> RaterAgreement:

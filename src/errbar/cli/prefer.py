@@ -7,7 +7,7 @@ import click
 
 from errbar.cli import options, working
 from errbar.cli.io import require_writable, show, shown
-from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
+from errbar.cli.options import Keywords, OutputPath, Paths, WriteOptions, bundle, choice
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -114,6 +114,12 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     is_flag=True,
     help="In place of ratings, show how far judges prefer the answer that is shown first.",
 )
+@click.option(
+    "--report",
+    type=OutputPath(dir_okay=False),
+    metavar="FILE",
+    help="Also write an HTML page with ratings, pairs and the position bias of the judges.",
+)
 @options.WRITE
 @options.PLOT
 def prefer(
@@ -121,6 +127,7 @@ def prefer(
     columns: dict[str, str],
     rating: GameOptions,
     position: bool,
+    report: str | None,
     writing: WriteOptions,
 ) -> None:
     """Rate systems by preferences between their answers.
@@ -133,6 +140,7 @@ def prefer(
       errbar prefer battles.jsonl --against small
       errbar prefer battles.jsonl --map winner=winner --ties davidson
       errbar prefer swapped.jsonl --position
+      errbar prefer battles.jsonl --report battles.html
     """
     from errbar import preferences  # noqa: PLC0415  --help must not wait
 
@@ -143,4 +151,6 @@ def prefer(
             found: Result = preferences.position_bias(list(paths), **{**reading, **columns})
         else:
             found = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
+        if report:
+            preferences.report_games(list(paths), report, **{**rating.keywords(), **columns})
     show(found, writing)

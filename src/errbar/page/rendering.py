@@ -42,24 +42,15 @@ _AXES = {
 
 def render(contents: Contents) -> str:
     """Return the page as HTML."""
-    jinja = _jinja()
-    environment = jinja.Environment(
-        autoescape=True,
-        undefined=jinja.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.do"],
-    )
-    environment.tests["marked"] = lambda note: note.startswith(MARK)
-    template = environment.from_string(_file("page.html"))
-    script, colours, curves = _file("page.js"), _colours(contents), _curves(contents)
+    template = template_of("page.html")
+    script, colours, curves = packaged("page.js"), _colours(contents), _curves(contents)
     text: str = template.render(
         contents=contents,
         axis_of=Axis.of,
         axes=_axes,
         parts_of=_parts_of,
         split_at_options=_OPTION.split,
-        minus=_with_minus,
+        minus=with_minus,
         first_pairs=partial(_first_pairs, order=list(colours)),
         most_rows=_MOST_ROWS,
         most_beside=_MOST_BESIDE,
@@ -75,13 +66,27 @@ def render(contents: Contents) -> str:
         level=percent(contents.settings.level),
         interval=interval_title(contents.settings.level),
         notes=_notes(contents),
-        style=_file("page.css"),
+        style=packaged("page.css"),
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         data=embedded(_by_column(contents.record())),
         looks=embedded({"colours": colours, "curves": curves}),
     )
     return text
+
+
+def template_of(name: str) -> Any:
+    """Return a template, in which text is escaped and an unknown name is an error."""
+    jinja = _jinja()
+    environment = jinja.Environment(
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    environment.tests["marked"] = lambda note: note.startswith(MARK)
+    return environment.from_string(packaged(name))
 
 
 def _shared(contents: Contents) -> str:
@@ -107,12 +112,12 @@ def _parts_of(name: str) -> list[str]:
     return re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)
 
 
-def _with_minus(text: str) -> str:
+def with_minus(text: str) -> str:
     """Return text with a minus sign before negative numbers, not a hyphen.
 
     Examples
     --------
-    >>> _with_minus("gpt-4 leads by 0.1 (95% CI -0.2 to 0.4)")
+    >>> with_minus("gpt-4 leads by 0.1 (95% CI -0.2 to 0.4)")
     'gpt-4 leads by 0.1 (95% CI −0.2 to 0.4)'
     """
     return _NEGATIVE.sub("−", text)
@@ -328,7 +333,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _file(name: str) -> str:
+def packaged(name: str) -> str:
+    """Return a file of the page as text."""
     return resources.files("errbar.page").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -188,6 +188,21 @@ def test_position_bias_is_that_of_pairs_played_in_both_orders(tmp_path: Path) ->
         preferences.position_bias(rows[::2])
 
 
+def test_the_report_on_games_has_ratings_pairs_and_escaped_names(tmp_path: Path) -> None:
+    named = [{**row, "judge": "<b>j</b>"} for row in records()]
+    target = preferences.report_games(named, tmp_path / "games.html")
+    page = target.read_text("utf-8")
+    for row in errbar.prefer(named):
+        assert f">{row.system}<" in page
+        assert f"{row.value:.0f}" in page
+    assert "0.71 (17)" in page  # of 17 games large won 12 against small
+    assert "&lt;b&gt;j" in page
+    assert "<b>j</b>" not in page
+    assert "played in both orders" not in page
+    with pytest.raises(InputError, match="HTML file"):
+        preferences.report_games(named, tmp_path / "games.txt")
+
+
 def test_outcomes_of_games_are_refused_with_the_verb_that_takes_them() -> None:
     with pytest.raises(UnknownColumn, match=r"two systems.*errbar\.prefer"):
         errbar.load(records())

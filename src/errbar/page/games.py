@@ -1,0 +1,112 @@
+"""The page of a report on games: ratings, pairs, and the position bias of the judges."""
+
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from errbar import __version__
+from errbar.analysis.agreement import position_bias
+from errbar.base.files import atomic_file
+from errbar.base.remarks import MARK, marked, unmarked
+from errbar.data.games import Games
+from errbar.errors import InputError
+from errbar.page.rendering import packaged, template_of, with_minus
+from errbar.results.agreement import RaterAgreement
+from errbar.results.pictures.forest import Axis
+from errbar.results.ratings import Rating, Ratings
+
+_MOST_PAIRED = 30  # systems in the table of pairs
+
+
+def write_games_report(games: Games, found: Ratings, path: str | Path, *, title: str = "") -> Path:
+    """Write a report on games to an HTML file that needs no other, and return its path."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is an HTML file, as in report.html; got {path!r}.")
+    text = render_games(games, found, title=title)
+    with atomic_file(target) as file:
+        file.write_text(text, encoding="utf-8")
+    return target
+
+
+def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
+    """Return the page as HTML."""
+    notes, positions = found.notes(), _positions(games, found)
+    if positions is not None:
+        notes += positions.notes()
+    first = list(dict.fromkeys(marked(notes)))
+    today = date.today()
+    text: str = template_of("games.html").render(
+        title=title or _title(games),
+        version=__version__,
+        day=f"{today.day} {today:%B %Y}",
+        style=packaged("page.css"),
+        games=games,
+        found=found,
+        boards=_boards(found),
+        axis=Axis.of(
+            number for row in found for number in (row.interval.low, row.value, row.interval.high)
+        ),
+        within=_within,
+        interval=found.rows[0].interval.title,
+        warnings=[note for note in first if note.startswith(MARK)],
+        guesses=[note for note in first if not note.startswith(MARK)],
+        pairs=_pairs(games) if len(games.systems) <= _MOST_PAIRED else [],
+        positions=positions,
+        notes=list(dict.fromkeys(unmarked(notes))),
+        minus=with_minus,
+    )
+    return text
+
+
+def _title(games: Games) -> str:
+    """The systems by name if they are few."""
+    if len(games.systems) <= 3:
+        return f"Preferences between {', '.join(games.systems[:-1])} and {games.systems[-1]}"
+    return f"Preferences between {len(games.systems)} systems"
+
+
+def _boards(found: Ratings) -> dict[str, list[tuple[Rating, str, str]]]:
+    """Each judge's systems, with their values and ends as text."""
+    boards: dict[str, list[tuple[Rating, str, str]]] = {}
+    for row, cell in zip(found, found.cells_of("value"), strict=True):
+        value, _, ends = cell.strip().partition(" [")
+        ends = ends.strip("] ").replace(",", " to").replace("inf", "∞")
+        boards.setdefault(row.judge, []).append((row, value, ends))
+    return boards
+
+
+def _within(axis: Axis, number: float) -> float:
+    """A position in percent, at the end of the axis for an end that is infinite."""
+    return min(max(axis.at(number), 0.0), 100.0) if np.isfinite(number) else 100.0 * (number > 0)
+
+
+def _pairs(games: Games) -> list[tuple[str, list[str]]]:
+    """Share of wins and number of games of each system against each other."""
+    rows, size = games.rows, len(games.systems)
+    won, played = np.zeros((2, size, size))
+    np.add.at(won, (rows.first, rows.second), rows.result)
+    np.add.at(won, (rows.second, rows.first), 1.0 - rows.result)
+    np.add.at(played, (rows.first, rows.second), 1.0)
+    played += played.T
+    return [
+        (
+            name,
+            [
+                f"{won[at, other] / played[at, other]:.2f} ({played[at, other]:.0f})"
+                if played[at, other]
+                else ""
+                for other in range(size)
+            ],
+        )
+        for at, name in enumerate(games.systems)
+    ]
+
+
+def _positions(games: Games, found: Ratings) -> RaterAgreement | None:
+    """The position bias, if any pair was played in both orders."""
+    try:
+        return position_bias(games, found.rows[0].interval.level)
+    except InputError:
+        return None
