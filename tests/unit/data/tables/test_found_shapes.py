@@ -72,6 +72,57 @@ DOCUMENTS: dict[str, Any] = {
 }
 
 
+SYSTEMS: dict[str, Any] = {
+    "a record for each system in a row": [
+        {"id": f"q{at}", "models": {"gpt": {"correct": gpt}, "qwen": {"correct": qwen}}}
+        for at, (gpt, qwen) in enumerate(zip(TRUE, FALSE, strict=True))
+    ],
+    "a list of results for each question": [
+        {"id": f"q{at}", "results": [{"model": "gpt", "ok": gpt}, {"model": "qwen", "ok": qwen}]}
+        for at, (gpt, qwen) in enumerate(zip(TRUE, FALSE, strict=True))
+    ],
+    "texts that repeat under the ids of each system": {
+        name: {f"q{at}": {"question": TEXTS[at], "correct": right} for at, right in enumerate(some)}
+        for name, some in (("gpt", TRUE), ("qwen", FALSE))
+    },
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_document_of_two_systems(name: str, tmp_path: Path) -> None:
+    runs = errbar.load(written(tmp_path / "a.json", SYSTEMS[name]))
+    scores = {one.system: (one.value, one.questions) for one in runs.score("avg")}
+    assert scores == {"gpt": (0.75, 12), "qwen": (0.25, 12)}
+
+
+def test_keys_of_lists_that_share_no_question_are_tasks(tmp_path: Path) -> None:
+    lists = {
+        name: [{"id": f"{name}{at}", "correct": right} for at, right in enumerate(some)]
+        for name, some in (("algebra", TRUE), ("geometry", FALSE))
+    }
+    file = written(tmp_path / "a.json", lists)
+    assert means(file) == {" algebra": 0.75, " geometry": 0.25}
+    assert means(file, keys="systems") == {"algebra": 0.75, "geometry": 0.25}
+
+
+def test_passed_of_a_total_of_tests_is_a_share(tmp_path: Path) -> None:
+    rows = [{"id": at, "tests": {"passed": 5 * right, "total": 5}} for at, right in enumerate(GOOD)]
+    file = table(tmp_path / "a.jsonl", rows)
+    assert means(file) == {"": 0.75}
+    assert "divided by 'tests.total'" in marked(file)
+
+
+def test_raters_are_no_systems(tmp_path: Path) -> None:
+    rows = [{"id": at, "annotator_1": one, "annotator_2": 1} for at, one in enumerate(GOOD)]
+    with pytest.raises(InputError, match="annotator_1, annotator_2"):
+        errbar.load(table(tmp_path / "a.jsonl", rows))
+
+
+def test_a_list_of_outcomes_beside_their_mean_and_the_model(tmp_path: Path) -> None:
+    whole = {"model": "gpt", "accuracy": 0.75, "correct": TRUE}
+    assert means(written(tmp_path / "a.json", whole)) == {"gpt": 0.75}
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_gives_the_number_that_was_counted(name: str, tmp_path: Path) -> None:
     file = written(tmp_path / "a.json", DOCUMENTS[name])

@@ -5,7 +5,8 @@ Each module answers one question.
 - Where do rows come from? `files` (any file), `frames` (DataFrames and records in memory),
   `containers` (lists, dicts and arrays of Python), `workbooks` (Excel), `matrix_files` (numbers),
   `json_documents` and `json_objects` (records and lists inside JSON), `verdict_lists` (ids by
-  verdict), `named_scores` and `printed_values` (values that contain several),
+  verdict), `keyed_records` (a record for each system), `named_scores` and `printed_values`
+  (values that contain several),
   `records` (nested and wide data made flat), `relations` (all steps in their order, with remarks),
   `first_look` (totals that several steps need).
 - What is no row? `stray_lines` (repeated headers, notes), `summaries` (averages, empty files),

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import (
     INDEX,
+    PREDICTIONS,
     ROW,
     SCORERS,
     TRIAL_NUMBERS,
@@ -209,6 +210,8 @@ def _likeliest(
 ) -> str | None:
     """Most likely column of a meaning, among columns and parts of nested columns."""
     if meaning == "outcome" and sample is not None:
+        if named_like(present, PREDICTIONS):  # a label beside a prediction is the reference
+            free = [name for name in free if plain_name(name) != "label"] or free
         free = best_outcome(free, sample)
     found = next(iter(free), None)
     if found is None and meaning == "outcome" and named_like(present, SCORERS):

@@ -226,6 +226,7 @@ MAXIMA = frozenset(
 _GRADED = frozenset(
     map(plain_name, ("score", "grade", "reward", "result", "points", "marks", "marks_awarded"))
 )
+_NUMBERS = frozenset({"passed", "pass", "passes", "correct", "solved", "success", "succeeded"})
 FREQUENCIES = frozenset(
     map(
         plain_name,
@@ -237,8 +238,8 @@ FREQUENCIES = frozenset(
 )
 _NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
     {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
-    | {"parseerror", "error", "iserror"}
 )
+_FAULT = re.compile(r"fail|error|timeout|timed_out|empty|invalid|missing|skipped", re.IGNORECASE)
 _SHOWN = 3
 
 
@@ -250,9 +251,15 @@ def free_columns(names: Sequence[str], columns: Columns) -> list[str]:
 def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
     """Divide scores by the column with their maximum."""
     name = columns["outcome"]
-    if "outcome" not in columns.guessed or plain_name(name) not in _GRADED:
+    group, _, last = name.rpartition(".")
+    if "outcome" not in columns.guessed or plain_name(last) not in _GRADED | (
+        _NUMBERS if group else frozenset()
+    ):
         return rows, []
-    for most in named_like(free_columns(rows.columns, columns), MAXIMA):
+    inside = [most for most in free_columns(rows.columns, columns) if most.startswith(f"{group}.")]
+    parts = {most: most.removeprefix(f"{group}.") for most in inside if group}
+    nested = [most for most, part in parts.items() if plain_name(part) in MAXIMA]
+    for most in [*nested, *named_like(free_columns(rows.columns, columns), MAXIMA)]:
         limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
         outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
         strange, largest, mean, share = rows.aggregate(
@@ -280,7 +287,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     group = name.rpartition(".")[0]
     others = [column for column in columns.also if column in free]
     inside = [column for column in free if group and column.startswith(f"{group}.")]
-    others += [name for name in inside if plain_name(name.rpartition(".")[2]) not in _NO_VERSIONS]
+    others += [name for name in inside if not _is_beside(name.rpartition(".")[2])]
     others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
     found = []
     for column in dict.fromkeys(others):
@@ -309,6 +316,11 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             f"could be it: {listed}{more}. Choose another with {choose}."
         )
     ]
+
+
+def _is_beside(part: str) -> bool:
+    """Whether a field next to an outcome is no version of it: a text, or what went wrong."""
+    return plain_name(part) in _NO_VERSIONS or _FAULT.search(part) is not None
 
 
 def lower_is_better(columns: Columns, *, are_words: bool) -> list[Above]:

@@ -42,6 +42,7 @@ from errbar.data.readers.tables.json_objects import (
     unwrapped,
     with_names,
 )
+from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.verdict_lists import ids_by_verdict
 from errbar.errors import InputError, NoOutcomes
@@ -132,7 +133,7 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     if len(scored) == 1:
         return _of_one_list(value, *next(iter(scored.items())))
     if len(scored) > 1:
-        return trials_by_key(scored, keys) or _by_system(scored)
+        return trials_by_key(scored, keys) or _by_system(scored, keys)
     for key, rows in lists.items() if len(lists) == 1 else ():
         if key.lower() in ROWS or are_lists_of_runs(rows):
             return _of_one_list(value, key, rows)
@@ -197,7 +198,12 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
         index = next(iter(value.values()))
         records = [{name: column[at] for name, column in value.items()} for at in index]
     else:
-        return None
+        lists = {name: column for name, column in value.items() if isinstance(column, list)}
+        others = [entry for entry in value.values() if not isinstance(entry, list)]
+        if not lists or any(isinstance(entry, dict) for entry in others) or not are_columns(lists):
+            return None
+        rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        records = [dict(record) for record in with_names(value, rows)]
     return Document(records, [guess("Rows: the entries of the columns in the document")])
 
 
@@ -223,12 +229,17 @@ def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document
     return Document(named, [guess(f"Rows: the list under {key!r}")])
 
 
-def _by_system(lists: Mapping[str, Sequence[Record]]) -> Document:
+def _by_system(lists: Mapping[str, Sequence[Record]], keys: KeysAre | None) -> Document:
+    """Lists of rows by system; by task, if the rows name the system or share no question."""
     records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
     named = any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT])
     if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
+    if keys is None and share_no_question(lists):
+        records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
+        text = f"Tasks: the keys of the document ({listed(lists)}), as no two share a question"
+        return Document(records, [guess(text, option="--keys systems", argument="keys='systems'")])
     return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])
 
 

@@ -28,6 +28,7 @@ from errbar.data.readers.tables.column_choice import find_columns, names_in_part
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import is_id_inside
+from errbar.data.readers.tables.keyed_records import by_system
 from errbar.data.readers.tables.named_scores import with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
@@ -89,7 +90,7 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
     flat = with_named_scores(parsed(flat))
-    unpacked = _unpacked(flat) or _attempts(flat, assignment)
+    unpacked = _unpacked(flat) or _attempts(flat, assignment) or _by_system(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
         remarks.append(remark)
@@ -118,6 +119,18 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
         flat, columns, remark = _exploded(flat, columns, assignment)
         remarks.append(remark)
     return Tidy(flat, columns, remarks)
+
+
+def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
+    """A row for each system whose record is in an object, if the row names its question."""
+    if {"outcome", "system"} & {*assignment} or any(
+        names_in_parts([name], meaning) for name in flat for meaning in ("outcome", "system")
+    ):
+        return None
+    if not any(_holds(column, dict) for column in flat.values()):
+        return None
+    others = {name: column for name, column in flat.items() if not _holds(column, dict)}
+    return by_system(flat) if _find({**others, "outcome": []}, {})["question"] != ROW else None
 
 
 def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
@@ -235,9 +248,11 @@ def _found(flat: Flat, assignment: Assignment) -> Columns | None:
         columns = _find(flat, assignment)
     except UnknownColumn:
         return None
-    outcome = columns.named.get("outcome")
-    nested = outcome is not None and _holds(flat[outcome], dict)
-    return None if nested and "outcome" not in assignment else columns
+    for meaning in ("outcome", "question"):
+        name = columns.named.get(meaning)
+        if name in flat and _holds(flat[name], dict) and meaning not in assignment:
+            return None
+    return columns
 
 
 def _holds(column: Sequence[Any], kind: type) -> bool:

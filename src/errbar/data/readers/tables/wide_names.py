@@ -117,7 +117,7 @@ def is_no_system(name: str) -> bool:
     last = _last_word(name)
     if last in _MEASURED or (last in _QUANTITIES and plain.removesuffix(last) in _NO_SYSTEMS):
         return True
-    return is_flag(name) and _stem_of(name) not in _OUTCOMES
+    return is_flag(name) and stem_of(name) not in _OUTCOMES
 
 
 def are_measures(names: Sequence[str]) -> bool:
@@ -168,7 +168,8 @@ def trials_in(names: Sequence[str]) -> Trials | None:
     return None
 
 
-def _stem_of(name: str) -> str:
+def stem_of(name: str) -> str:
+    """A normalized name without the number at its end; empty if there is none."""
     match = _NUMBERED.fullmatch(name.strip())
     return plain_name(match["stem"]) if match else ""
 

@@ -21,6 +21,7 @@ from errbar.data.columns import (
     REFERENCES,
     RESPONSES,
     ROW,
+    SCORERS,
     TOTALS,
     USUAL,
     named_like,
@@ -44,6 +45,7 @@ from errbar.data.readers.tables.wide_names import (
     is_answer_of,
     is_no_system,
     is_response_beside,
+    stem_of,
     trials_in,
 )
 from errbar.errors import InputError, UnknownColumn
@@ -220,7 +222,8 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     measures = named_like(candidates, MEASURES)
     if len(measures) > 1 and all(map(is_no_system, candidates)):
         refuse_scorers(measures)
-    if are_measures(candidates):
+    raters = [name for name in candidates if stem_of(name) in SCORERS]
+    if are_measures(candidates) or (len(raters) > 1 and raters == list(candidates)):
         refuse_scorers(candidates)
     verdicts = [name for name in candidates if is_verdict(name)]
     if len(verdicts) > 1:  # columns with other names are something else

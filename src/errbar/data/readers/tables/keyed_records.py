@@ -1,0 +1,73 @@
+"""Columns of objects with a record for each system: `{"models": {"gpt": {"correct": true}, …}}`.
+
+A row names its question, and the keys of the object are the same in every row.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from errbar.base.remarks import Above, guess
+from errbar.data.columns import SCORES, plain_name
+from errbar.data.readers.tables.derived_columns import Flat
+from errbar.data.readers.tables.id_names import ASKED
+from errbar.data.readers.tables.json_objects import Record, has_outcome, meaning_of
+from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_no_system
+
+_LOOKED_AT = 500  # rows inspected to classify a column
+_FEWEST = 2
+
+
+def by_system(flat: Flat) -> tuple[Flat, Above] | None:
+    """A row for each record in a column of objects; None if there is no such column."""
+    for name, column in flat.items():
+        keys = _systems_in(column[:_LOOKED_AT])
+        if not keys or plain_name(name.rpartition(".")[2]) in SCORES:  # of several scorers
+            continue
+        found: Flat = {other: [] for other in flat if other != name}
+        fields = dict.fromkeys(
+            field for value in column if isinstance(value, dict) for field in _fields_in(value)
+        )
+        found |= {f"{name}.{field}" if field in found else field: [] for field in fields}
+        found["system"] = []
+        for at, value in enumerate(column):
+            for key, record in (value if isinstance(value, dict) else {}).items():
+                for other in flat:
+                    if other != name:
+                        found[other].append(flat[other][at])
+                for field in fields:
+                    place = f"{name}.{field}" if field in flat and field != name else field
+                    found[place].append(record.get(field) if isinstance(record, dict) else None)
+                found["system"].append(str(key))
+        return found, guess(f"Systems: the keys of {name!r} ({', '.join(keys[:6])})")
+    return None
+
+
+def _fields_in(value: Mapping[str, Any]) -> list[str]:
+    records = (record for record in value.values() if isinstance(record, dict))
+    return [str(field) for record in records for field in record]
+
+
+def _systems_in(column: list[Any]) -> list[str]:
+    """The keys of objects that have a record with an outcome under each of several names."""
+    some = [value for value in column if value is not None]
+    if not some or not all(isinstance(value, dict) for value in some):
+        return []
+    keys = list(dict.fromkeys(str(key) for value in some for key in value))
+    common = len(keys) >= _FEWEST and all(2 * len(value) > len(keys) for value in some)
+    named = any(is_no_system(key) or TRIAL_NAME.fullmatch(key) for key in keys)
+    if not common or named or plain_name(keys[0]) in ("system", "question"):
+        return []
+    records = all(has_outcome(record) for value in some for record in value.values())
+    return keys if records else []
+
+
+def share_no_question(lists: Mapping[str, Sequence[Record]]) -> bool:
+    """Whether rows have ids or texts of questions, none of which is in two of the lists."""
+    names = dict.fromkeys(
+        name
+        for rows in lists.values()
+        for name in rows[0]
+        if meaning_of(name) == "question" or plain_name(str(name)) in map(plain_name, ASKED)
+    )
+    sets = [[{str(row.get(name)) for row in rows} for rows in lists.values()] for name in names]
+    return bool(sets) and all(sum(map(len, each)) == len(set().union(*each)) for each in sets)
