@@ -18,6 +18,7 @@ from errbar.analysis.score import ScoredMetric, Short
 from errbar.base.arguments import require_choice, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting, way_to_say
+from errbar.data.columns import unknown_name
 from errbar.data.counts import CountsByState
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED, failures_as
@@ -237,8 +238,8 @@ def several_by_task(
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
-            names = ", ".join(list(dict.fromkeys(key[0] for key in there))[:8]) or "none"
-            raise InputError(f"there is no system {name!r} in the data; there are: {names}.")
+            names = list(dict.fromkeys(key[0] for key in there))
+            raise InputError(unknown_name(name, names, "there is no system"))
     order = known if systems is None else systems  # as they were asked for
     several = {
         task: {name: each[name] for name in order if name in each}

@@ -16,6 +16,7 @@ from errbar.analysis.pairs import Difference, Differences, assumptions
 from errbar.analysis.score import ScoredMetric
 from errbar.analysis.spreads import Paired
 from errbar.base.arguments import number, require_bounds, require_choice, strict_share
+from errbar.data.columns import unknown_name
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
@@ -73,8 +74,8 @@ class ComparisonRequest(Generic[Kind]):
             return list(tables), []
         kept = [data for data in tables if name in data.everyone]
         if not kept:
-            there = ", ".join(dict.fromkeys(system for data in tables for system in data.everyone))
-            raise InputError(f"there is no baseline {name!r}; there are: {there}.")
+            there = list(dict.fromkeys(system for data in tables for system in data.everyone))
+            raise InputError(unknown_name(name, there, "there is no baseline"))
         left = {data.task: None for data in tables if name not in data.everyone}
         return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
 

@@ -18,6 +18,7 @@ from errbar.analysis.score import Errors, by_subject
 from errbar.base.arguments import number, require_choice, require_scale, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
+from errbar.data.columns import unknown_name
 from errbar.data.queries.row_order import Settled, Turns, settled
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotThere
@@ -197,8 +198,7 @@ def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
         raise InputError(f"{systems[0]!r} is compared with itself; name two systems.")
     strange = next((name for name in systems if name not in known), None)
     if strange is not None:
-        there = ", ".join(repr(name) for name in known)
-        raise NotThere(f"there is no system {strange!r} in the data; there are: {there}.")
+        raise NotThere(unknown_name(strange, list(known), "there is no system"))
 
 
 def _require_within(turns: Turns, systems: Sequence[str], bounds: Bounds) -> None:

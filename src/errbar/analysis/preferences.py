@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, setting, way_to_say
+from errbar.base.remarks import Caution, setting, some_of, way_to_say
 from errbar.data.columns import unknown_name
 from errbar.data.games import Games
 from errbar.errors import InputError
@@ -238,14 +238,14 @@ class _Rated:
             (self._open_below, "never won against", "lower"),
         ):
             if mask.any():
-                who = _listed([names[at] for at in np.flatnonzero(mask)])
+                who = some_of([names[at] for at in np.flatnonzero(mask)])
                 notes.append(
                     f"{who} {words} the systems rated around 1000: the games give the rating no "
                     f"{end} end (Firth's penalty keeps it finite)."
                 )
         alone = ~self.varied
         if alone.any():
-            who = _listed([names[at] for at in np.flatnonzero(alone)])
+            who = some_of([names[at] for at in np.flatnonzero(alone)])
             notes.append(f"{who}: all games are on one question; no interval.")
         return [Caution(f"{judge}: {note}" if judge else note) for note in notes]
 
@@ -297,11 +297,6 @@ def mean_result(results: Array) -> Array:
     return found
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    some = ", ".join(names[:most])
-    return some if len(names) <= most else f"{some} and {len(names) - most} more"
-
-
 def _require_connected(games: Games) -> None:
     labels = components(games.rows)
     number = int(labels.max()) + 1
@@ -310,7 +305,7 @@ def _require_connected(games: Games) -> None:
     if number == 1:
         return
     groups = [
-        _listed([name for name, label in zip(games.systems, labels, strict=True) if label == at])
+        some_of([name for name, label in zip(games.systems, labels, strict=True) if label == at])
         for at in range(number)
     ]
     raise InputError(

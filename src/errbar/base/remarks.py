@@ -201,5 +201,17 @@ def _of_all(text: str, names: list[str]) -> str:
     mark, end, rest = text.partition("\0")
     if not end:
         return text
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{mark}{', '.join(names[:_MOST_NAMED])}{more}: {rest}"
+    return f"{mark}{some_of(names, _MOST_NAMED)}: {rest}"
+
+
+def some_of(names: Iterable[object], most: int = 5) -> str:
+    """Join the first names and say how many more there are.
+
+    Examples
+    --------
+    >>> some_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    shown = list(map(str, names))
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more

@@ -20,7 +20,7 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.base.remarks import Above, way_to_say
-from errbar.data.columns import list_names, named_like, plain_name
+from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.readers.logs import Accounts
 from errbar.errors import InputError, UnknownColumn
 from errbar.kernels.bradley_terry import GameRows, Integers
@@ -109,9 +109,7 @@ class Games:
     def outcomes(self, baseline: str) -> dict[str, list[Any]]:
         """Results of the games against a baseline, as columns of an outcomes table."""
         if baseline not in self.systems:
-            raise UnknownColumn(
-                f"there is no system {baseline!r}; there are: {', '.join(self.systems)}."
-            )
+            raise UnknownColumn(unknown_name(baseline, list(self.systems), "there is no system"))
         at, rows = self.systems.index(baseline), self.rows
         played = (rows.first == at) | (rows.second == at)
         other = np.where(rows.first == at, rows.second, rows.first)[played]

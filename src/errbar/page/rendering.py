@@ -22,9 +22,8 @@ from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BandPoint, Estimate
 from errbar.results.pictures.forest import Axis
-from errbar.results.pictures.vega import with_interval
+from errbar.results.pictures.vega import in_script, with_interval
 
-_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "
 _MOST_PAIRS = 60  # comparisons that are drawn
@@ -285,8 +284,7 @@ def _band_point(point: BandPoint, across: str, up: str) -> tuple[Any, ...]:
 
 def embedded(record: Any) -> str:
     """Return JSON that cannot close the script element that contains it."""
-    text = json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":"))
-    return "".join(_UNSAFE.get(letter, letter) for letter in text) if _is_unsafe(text) else text
+    return in_script(json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":")))
 
 
 def _by_column(record: dict[str, Any]) -> dict[str, Any]:
@@ -316,10 +314,6 @@ def _columns(rows: list[dict[str, Any]]) -> Any:
         else:
             columns[name] = values
     return {"size": len(rows), "columns": columns}
-
-
-def _is_unsafe(text: str) -> bool:
-    return any(letter in text for letter in _UNSAFE)
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from errbar.base.narrow_tables import JOINT
-from errbar.base.remarks import Caution, Explanation, all_of, counted
+from errbar.base.remarks import Caution, Explanation, all_of, counted, some_of
 from errbar.base.tables import DASH, Headline, Tone, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Rows
@@ -172,9 +172,7 @@ class Comparisons(Rows[Comparison]):
         """Pairs by name, unless they are all or many."""
         if len(pairs) == len({self._called(row) for row in self}) > 1:
             return "all pairs"
-        named = list(pairs)[:_MOST_NAMED]
-        more = len(pairs) - len(named)
-        return ", ".join(named) + (f" and {more} more" if more else "")
+        return some_of(pairs, _MOST_NAMED)
 
     def _probable(self) -> list[str]:
         """What "probably better" rests on, and how little would undo it."""

@@ -334,9 +334,9 @@ class TestWhoIsCompared:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"systems": ["a", "d"]}, "no system 'd' in the data; there are: a, b, c"),
+            ({"systems": ["a", "d"]}, "no system 'd'. There are: 'a', 'b', 'c'"),
             ({"systems": ["a", "a"]}, "a comparison needs at least two systems; got ['a']"),
-            ({"baseline": "d"}, "no baseline 'd'; there are: a, b, c"),
+            ({"baseline": "d"}, "no baseline 'd'. There are: 'a', 'b', 'c'"),
             ({"systems": ["a"], "baseline": "d"}, "no system 'd'"),
             ({"margin": -0.1}, "margin"),
             ({"margin": math.nan}, "margin"),

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import guess, some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
@@ -27,7 +27,7 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 from errbar.data.readers.log_names import runs_apart
-from errbar.data.readers.logs import Claim, Log, some_of
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, setting, warning
+from errbar.base.remarks import guess, setting, some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
@@ -32,7 +32,7 @@ from errbar.data.readers.every_eval_ever_samples import (
     read_samples,
 )
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
-from errbar.data.readers.logs import Claim, Log, pick, some_of
+from errbar.data.readers.logs import Claim, Log, pick
 from errbar.errors import InputError
 
 NAME = "every_eval_ever"

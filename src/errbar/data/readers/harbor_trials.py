@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import guess, some_of, warning
 from errbar.data.readers.documents import (
     list_in,
     name_of,
@@ -17,7 +17,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
-from errbar.data.readers.logs import Log, some_of
+from errbar.data.readers.logs import Log
 from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of
 from errbar.errors import InputError

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, about, guess
+from errbar.base.remarks import Above, about, guess, some_of
 from errbar.data.columns import USUAL
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import name_of, number_or_none, object_in
@@ -27,7 +27,7 @@ from errbar.data.readers.inspect_runs import (
     scorers_in,
     value_of,
 )
-from errbar.data.readers.logs import Claim, Log, pick, picked_remark, some_of
+from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 

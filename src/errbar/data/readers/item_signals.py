@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from errbar.base.remarks import Above, guess, way_to_say
-from errbar.data.readers.logs import some_of
+from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.errors import InputError
 
 USUAL_SIGNAL = "llm_evidence_count"

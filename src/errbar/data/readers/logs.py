@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.data.columns import FAILED, UNSCORED
 from errbar.errors import InputError, InternalError
 
@@ -329,9 +329,3 @@ def picked_remark(choice: str, found: Sequence[str], what: str, option: str) -> 
         return []
     choose = way_to_say(f"--{option}", f"{option}=")
     return [guess(f"using {what} {choice!r} (also: {', '.join(others)}; choose with {choose})")]
-
-
-def some_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first names and say how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more

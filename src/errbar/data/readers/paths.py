@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.remarks import mapping, setting, warning, way_to_say
+from errbar.base.remarks import mapping, setting, some_of, warning, way_to_say
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
@@ -36,7 +36,6 @@ from errbar.data.readers.logs import (
     last_rows,
     rows_as_questions,
     skipped_in_words,
-    some_of,
 )
 from errbar.data.readers.tables.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.tables.files import read_tables

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from errbar.base.remarks import guess, setting, warning
+from errbar.base.remarks import guess, setting, some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import is_whole, object_of
 from errbar.data.readers.folders import resolved_folders
-from errbar.data.readers.logs import Claim, Log, some_of
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.swe_bench_runs import (
     Instance,
     InstanceRun,

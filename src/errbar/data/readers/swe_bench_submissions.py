@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import warning
+from errbar.base.remarks import some_of, warning
 from errbar.data.readers.base import Glance
 from errbar.data.readers.documents import (
     is_whole,
@@ -30,7 +30,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
-from errbar.data.readers.logs import Claim, Log, some_of
+from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.swe_bench_runs import InstanceRun, Judged
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError

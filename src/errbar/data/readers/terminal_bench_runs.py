@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, setting, warning
+from errbar.base.remarks import Above, guess, setting, some_of, warning
 from errbar.data.readers.documents import (
     UNSET,
     Part,
@@ -22,7 +22,7 @@ from errbar.data.readers.documents import (
     object_in,
     object_of,
 )
-from errbar.data.readers.logs import Log, some_of
+from errbar.data.readers.logs import Log
 from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
 

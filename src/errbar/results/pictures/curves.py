@@ -45,7 +45,7 @@ def score_curve(scores: Estimates[Any]) -> Picture:
             ),
             "x": _number(estimate.metric),
             "metric": str(estimate.metric),
-            **_point_fields(_value(estimate), estimate.interval.low, estimate.interval.high),
+            **_point_fields(vega.point_of(estimate), estimate.interval.low, estimate.interval.high),
         }
         for estimate in scores
     ]
@@ -202,12 +202,6 @@ def family_name(metric: Metric) -> str:
 
 def _number(metric: Metric) -> float:
     return getattr(metric, metric.numbered or "")
-
-
-def _value(estimate: Any) -> float:
-    """Return the observed value; if there is none, the centre of the interval."""
-    has_mean = math.isnan(estimate.value) and hasattr(estimate, "mean")
-    return estimate.mean if has_mean else estimate.value
 
 
 def _subject(estimate: Any) -> str:

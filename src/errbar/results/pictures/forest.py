@@ -12,12 +12,12 @@ from errbar.base.tables import percent
 from errbar.metrics.base import Direction
 from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
-from errbar.results.estimate import AnyEstimate, Estimate, Interval
+from errbar.results.estimate import Interval
 from errbar.results.gate import Gate
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.vega import Picture, Row, Spec, point_of
 from errbar.results.scores import Estimates
 
 _NONE = "no interval"
@@ -71,7 +71,7 @@ def score_forest(scores: Estimates[Any]) -> Picture:
     ]
     short, alone = vega.short_names(names), set(names) == {""} and len(metrics) > 1
     rows = [
-        _row(short[name], str(estimate.metric), _point(estimate), estimate.sd, estimate.interval)
+        _row(short[name], str(estimate.metric), point_of(estimate), estimate.sd, estimate.interval)
         | {"name": name, "why": estimate.reason}
         for name, estimate in zip(names, scores, strict=True)
     ]
@@ -321,13 +321,6 @@ def _row(label: str, panel: str, value: float, sd: float, interval: Interval) ->
         "drawn": value if known else math.nan,
         "figures": vega.with_interval(value, sd, interval) if known else _NONE,
     }
-
-
-def _point(estimate: AnyEstimate) -> float:
-    """Return the observed value; if there is none, the centre of the interval."""
-    if isinstance(estimate, Estimate) and math.isnan(estimate.value):
-        return estimate.mean
-    return estimate.value
 
 
 def _pair(first: str, second: str, task: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from errbar.base.files import atomic_file
 from errbar.base.tables import percent, printable, supported
 from errbar.errors import InputError
-from errbar.results.estimate import Interval
+from errbar.results.estimate import AnyEstimate, Estimate, Interval
 
 Spec = dict[str, Any]
 
@@ -140,6 +140,13 @@ def wrapped_lines(sentences: Iterable[str]) -> list[str]:
     ]
 
 
+def point_of(estimate: AnyEstimate) -> float:
+    """Return the observed value; if there is none, the centre of the interval."""
+    if isinstance(estimate, Estimate) and math.isnan(estimate.value):
+        return estimate.mean
+    return estimate.value
+
+
 def with_interval(value: float, sd: float, interval: Interval) -> str:
     """Return a number with its interval, to the significant digits of `sd`."""
     known = sd if sd == sd else (interval.high - interval.low) / 4  # noqa: PLR0124  not nan
@@ -185,7 +192,8 @@ class Picture:
     def html(self) -> str:
         """Return an HTML page that contains all scripts, so that it needs no network."""
         code = _converter().javascript_bundle(vl_version=_VERSION)
-        return _PAGE.format(title=html.escape(self.title), code=code, spec=_in_script(self.spec))
+        spec = in_script(json.dumps(self.spec, allow_nan=False))
+        return _PAGE.format(title=html.escape(self.title), code=code, spec=spec)
 
     def json(self) -> str:
         """Return the specification as JSON."""
@@ -278,9 +286,14 @@ def _converter() -> Any:
         raise InputError(_NO_EXTRA) from error
 
 
-def _in_script(spec: Spec) -> str:
-    """Return JSON that cannot close the script element that contains it."""
-    return json.dumps(spec, allow_nan=False).replace("<", "\\u003c").replace(">", "\\u003e")
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def in_script(text: str) -> str:
+    """Return JSON such that it cannot close the script element that contains it."""
+    for letter, escaped in _UNSAFE.items():
+        text = text.replace(letter, escaped)
+    return text
 
 
 # The policy forbids all network access; Vega compiles expressions, which needs unsafe-eval.

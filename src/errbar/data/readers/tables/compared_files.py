@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, setting, warning
+from errbar.base.remarks import Above, setting, some_of, warning
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.logs import some_of
 
 _BENCHMARKS = re.compile(
     r"(?:gsm8?k|gsm_?plus|math(?:_?\d+)?|aime(?:_?\d+)?|mmlu(?:[-_]?(?:pro|redux))?|arc(?:[-_]?"

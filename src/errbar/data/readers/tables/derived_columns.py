@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.readers.logs import some_of
+from errbar.base.remarks import some_of
 from errbar.data.readers.tables.competing_outcomes import worth_of
 
 Flat = dict[str, list[Any]]

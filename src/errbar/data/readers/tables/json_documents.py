@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import guess, warning, way_to_say
+from errbar.base.remarks import guess, some_of, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
@@ -31,7 +31,6 @@ from errbar.data.readers.tables.json_objects import (
     is_record,
     key_of,
     keys_of_lists,
-    listed,
     meaning_of,
     named_after,
     nests_outcomes,
@@ -235,12 +234,12 @@ def _by_system(lists: Mapping[str, Sequence[Record]], keys: KeysAre | None) -> D
     named = any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT])
     if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
-        return Document(records, [guess(f"Tasks: the keys of the document ({listed(lists)})")])
+        return Document(records, [guess(f"Tasks: the keys of the document ({some_of(lists, 6)})")])
     if keys is None and share_no_question(lists):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
-        text = f"Tasks: the keys of the document ({listed(lists)}), as no two share a question"
+        text = f"Tasks: the keys of the document ({some_of(lists, 6)}), as no two share a question"
         return Document(records, [guess(text, option="--keys systems", argument="keys='systems'")])
-    return Document(records, [guess(f"Systems: the keys of the document ({listed(lists)})")])
+    return Document(records, [guess(f"Systems: the keys of the document ({some_of(lists, 6)})")])
 
 
 def _of_objects(
@@ -328,7 +327,8 @@ def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Docu
         for name, outcome in outcomes.items()
     ]
     parts = list(dict.fromkeys(part for entry in value.values() for part in entry))
-    text = f"{outer}s are the outer keys ({listed(value)}), {middle}s the next ({listed(parts)})"
+    text = f"{outer}s are the outer keys ({some_of(value, 6)}), "
+    text += f"{middle}s the next ({some_of(parts, 6)})"
     return Document(records, [warning(f"three levels of keys: {text}, and questions the last.")])
 
 
@@ -367,7 +367,7 @@ def _refuse_totals(value: Record, where: str) -> None:
     named = [key for key in value if str(key).lower() in _TOTALS]
     if named or (shares and len(value) < _FEW):
         raise NoOutcomes(
-            f"{where}: it has only totals ({listed(value)}), and an error bar needs every "
+            f"{where}: it has only totals ({some_of(value, 6)}), and an error bar needs every "
             f"question. Load the file with the outcome of each question."
         )
 
@@ -384,7 +384,7 @@ def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
 
 
 def _keys_of(value: Record) -> str:
-    return f"the keys {listed([repr(key) for key in value])}" if value else "no keys"
+    return f"the keys {some_of([repr(key) for key in value], 6)}" if value else "no keys"
 
 
 def _shown(value: Any) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import RESPONSES, USUAL, USUAL_COUNTS, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.counted_rows import are_counts
@@ -101,12 +101,6 @@ def _model_in_settings(value: Record) -> dict[str, str]:
 def _is_model(key: str) -> bool:
     """Whether a setting names a system; `system` itself is more often a prompt."""
     return names_system(key) or (meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR)
-
-
-def listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    """Join the first names and say how many more there are."""
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
 def key_of(key: object, record: Record) -> dict[str, str]:
@@ -297,15 +291,15 @@ def _with_keys(
         for key, (_, rows) in lists.items()
         for row in with_names(objects[key], rows)
     ]
-    names = listed(list(dict.fromkeys(name for name, _ in lists.values())))
+    names = some_of(dict.fromkeys(name for name, _ in lists.values()), 6)
     beside = {
         name
         for entry in objects.values()
         for name, number in entry.items()
         if isinstance(number, int | float) and not isinstance(number, bool)
     }
-    stated = f"; stated next to them and not scored: {listed(sorted(beside))}" if beside else ""
-    text = f"Rows: the lists under {names!r}; {meaning}s are the keys ({listed(lists)}){stated}"
+    stated = f"; stated next to them and not scored: {some_of(sorted(beside), 6)}" if beside else ""
+    text = f"Rows: the lists under {names!r}; {meaning}s are the keys ({some_of(lists, 6)}){stated}"
     return Document(records, [guess(text)])
 
 
@@ -345,11 +339,12 @@ def keys_of_lists(
     other: KeysAre = "systems" if keys == "questions" else "questions"
     choose = way_to_say(f"--keys {other}", f"keys={other!r}")
     outcomes = f"{'up to ' * (not _are_alike(lists))}{longest} outcome{'s' * (longest > 1)}"
+    known = some_of(lists, 6)
     if keys == "questions":
-        text = f"Questions: the {number} keys ({_listed(lists)}), with {outcomes} of each as trials"
+        text = f"Questions: the {number} keys ({known}), with {outcomes} of each as trials"
         otherwise = f"If the keys are systems and the outcomes questions, use {choose}."
     else:
-        text = f"Systems: the {number} keys ({_listed(lists)}), with {outcomes} of each"
+        text = f"Systems: the {number} keys ({known}), with {outcomes} of each"
         otherwise = (
             f"The outcomes are questions, paired by position. If the keys are questions and the "
             f"outcomes trials, use {choose}."
@@ -384,8 +379,3 @@ def _holds_ids(column: Sequence[Any]) -> bool:
     some = [str(value) for value in column[:_LOOKED_AT]]
     distinct = len(some) >= _FEWEST_IDS and len(set(some)) == len(some)
     return distinct or not all(map(is_outcome, column[:_LOOKED_AT]))
-
-
-def _listed(names: Mapping[str, Any], most: int = 6) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" * (len(shown) > most))

@@ -5,12 +5,12 @@ File and folder names are used without shared prefixes and suffixes; see `docs/r
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
-from errbar.base.remarks import Above, guess, setting, warning
+from errbar.base.remarks import Above, guess, setting, some_of, warning
 from errbar.data.readers.folders import resolved_folders
 from errbar.data.readers.tables.compared_files import systems_and_tasks
 from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
@@ -236,10 +236,8 @@ def _shared_words(words: Sequence[Sequence[str]]) -> int:
     return shared
 
 
-def _listed(names: Sequence[str] | dict[str, None]) -> str:
-    shown = [name for name in names if name]
-    more = f" and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
-    return ", ".join(shown[:_MOST_SHOWN]) + more
+def _listed(names: Iterable[str]) -> str:
+    return some_of(filter(None, names), _MOST_SHOWN)
 
 
 RowsAre = Literal["trials", "questions"]

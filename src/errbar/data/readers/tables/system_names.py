@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, mapping, setting, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, setting, some_of, warning, way_to_say
 from errbar.data.columns import ROW, plain_name
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
-from errbar.data.readers.logs import some_of
 from errbar.data.readers.tables.naming import may_repeat
 from errbar.errors import InputError
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from errbar.base.remarks import guess, warning
+from errbar.base.remarks import guess, some_of, warning
 from errbar.data.outcome_words import WORDS
-from errbar.data.readers.logs import some_of
 from errbar.data.readers.tables.json_objects import Document, has_outcome
 from errbar.errors import NoOutcomes
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
 from errbar.data.columns import (
     COUNTERS,
     INDEX,
@@ -29,7 +29,6 @@ from errbar.data.columns import (
 )
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.logs import some_of
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.competing_outcomes import no_outcome
 from errbar.data.readers.tables.derived_columns import (

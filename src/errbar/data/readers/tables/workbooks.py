@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import ROW
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, may_repeat
@@ -37,12 +37,12 @@ def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], 
         found = {name: sheet for name, sheet in found.items() if sheet.has_ids}
     if not found:
         raise InputError(
-            f"{file}: none of its {len(sheets)} sheets ({_listed(list(sheets))}) has a question "
+            f"{file}: none of its {len(sheets)} sheets ({some_of(list(sheets), 6)}) has a question "
             f"and an outcome; save the one to score as a separate file."
         )
     left = [name for name in sheets if name not in found]
     unread = (
-        f"; not read, since they have no outcomes of questions: {_listed(left)}" if left else ""
+        f"; not read, since they have no outcomes of questions: {some_of(left, 6)}" if left else ""
     )
     if len(found) == 1:
         ((name, only),) = found.items()
@@ -126,7 +126,7 @@ def _joined(
 def _remark(file: Path, names: list[str], meaning: str | None, unread: str) -> Above:
     """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
     what = f"{meaning}s" if meaning else "parts of one table"
-    text = f"{file.name}: {len(names)} sheets are {what} ({_listed(names)}){unread}"
+    text = f"{file.name}: {len(names)} sheets are {what} ({some_of(names, 6)}){unread}"
     if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
         other = way_to_say("--files trials or --files tasks", "files='trials' or files='tasks'")
         return warning(f"{text}. If they are trials or tasks, use {other}.")
@@ -135,8 +135,3 @@ def _remark(file: Path, names: list[str], meaning: str | None, unread: str) -> A
         option="--files systems, trials, tasks or parts",
         argument="files='systems', 'trials', 'tasks' or 'parts'",
     )
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-    return ", ".join(names[:_MOST_SHOWN]) + more
