@@ -16,7 +16,7 @@ from errbar import preferences
 from errbar.base.remarks import above
 from errbar.cli import main
 from errbar.errors import InputError, NotThere, UnknownColumn
-from logs import real
+from logs import FIXTURES, real
 
 BATTLES = (
     [("small", "large", "model_b")] * 12
@@ -224,6 +224,15 @@ def test_a_system_that_won_all_has_a_finite_rating_and_no_upper_end() -> None:
     assert json.loads(found.to_json())["rows"][0]["high"] is None
     with pytest.raises(InputError, match="won or lost all"):
         errbar.prefer(records([*BATTLES, *[("king", "large", "A")] * 5]), ties="davidson")
+
+
+def test_ratings_are_those_of_arena_rank() -> None:
+    """Made by tests/fixtures/reference_preferences.py; its ratings have no mean of 1000."""
+    known = json.loads((FIXTURES / "judges" / "arena_rank.json").read_text("utf-8"))
+    found = values(errbar.prefer(known["games"]))
+    mean = np.mean([*known["ratings"].values()])
+    expected = {name: rating - mean + 1000.0 for name, rating in known["ratings"].items()}
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def test_ratings_by_judge_and_with_an_anchor() -> None:
