@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from errbar.analysis.judged import Correction
 from errbar.base.arguments import require_choice
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
@@ -46,10 +45,10 @@ from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source,
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
-from errbar.judges import judged_runs
 from errbar.runs import Runs
 
 if TYPE_CHECKING:
+    from errbar.analysis.judged import Correction
     from errbar.data.readers.paths import ReadRequest
 
 
@@ -68,7 +67,7 @@ def load(
     right: str | Sequence[str] = (),
     labels: Any = None,
     label: str | None = None,
-    correction: Correction = "ppi++",
+    correction: "Correction" = "ppi++",
     connection: Any = None,
     spark: Any = None,
     **columns: str | None,
@@ -111,6 +110,8 @@ def load(
     read = partial(_read, data, reader=reader, connection=connection, spark=spark)
     if labels is None and label is None:
         return read(how, choice)
+    from errbar.judges import judged_runs  # noqa: PLC0415  22 modules that others do without
+
     trusted = None if labels is None else load(labels, connection=connection)
     return judged_runs(read, how, choice, trusted, label or "", correction)
 
