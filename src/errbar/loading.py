@@ -110,10 +110,14 @@ def load(
     read = partial(_read, data, reader=reader, connection=connection, spark=spark)
     if labels is None and label is None:
         return read(how, choice)
+    trusted = None if labels is None else load(labels, connection=connection)
+    return _corrected(read, how, choice, trusted, label or "", correction)
+
+
+def _corrected(*judged: Any) -> Runs:
     from errbar.judges import judged_runs  # noqa: PLC0415  22 modules that others do without
 
-    trusted = None if labels is None else load(labels, connection=connection)
-    return judged_runs(read, how, choice, trusted, label or "", correction)
+    return judged_runs(*judged)
 
 
 def _read(

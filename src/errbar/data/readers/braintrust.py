@@ -148,15 +148,19 @@ def _trials(path: Path, stated: dict[Path, Mapping[str, Any]], log: Log) -> list
         name = text_or_none(stated[path].get("experiment_name")) or ""
     found = list(exports.records(path, *(_RESULTS,) if path in stated else _PAGES))
     log.read(path, len(found))
+    are_roots = list(map(_is_root, found))
     roots = {
-        str(span["root_span_id"]) for span in found if "root_span_id" in span and _is_root(span)
+        str(span["root_span_id"])
+        for span, is_root in zip(found, are_roots, strict=True)
+        if is_root and "root_span_id" in span
     }
     kept = []
-    for record in found:
-        evaluation = exports.part_of(record, "span_attributes").get("type") == "eval"
-        if not _is_root(record) and (not evaluation or str(record.get("root_span_id")) in roots):
-            log.leave_out(path, _INSIDE)
-            continue
+    for record, is_root in zip(found, are_roots, strict=True):
+        if not is_root:
+            evaluation = exports.part_of(record, "span_attributes").get("type") == "eval"
+            if not evaluation or str(record.get("root_span_id")) in roots:
+                log.leave_out(path, _INSIDE)
+                continue
         trial = _SpanTrial(
             path,
             record,

@@ -93,12 +93,12 @@ class _Details:
     @property
     def metrics(self) -> list[str]:
         """Metrics with one number per question; those that count right responses come first."""
-        found = Counter(
-            name
-            for row in self.rows
-            for name, value in object_in(row, "metric").items()
-            if number_or_none(value) is not None
-        )
+        found: dict[str, None] = {}
+        for row in self.rows:
+            metrics = object_in(row, "metric")
+            if not found.keys() >= metrics.keys():
+                numbers = (key for key in metrics if number_or_none(metrics[key]) is not None)
+                found.update(dict.fromkeys(numbers))
         return sorted(found, key=lambda name: (not _trials(name), name not in _USUAL))
 
     def means(self) -> Mapping[str, Any]:
