@@ -716,7 +716,7 @@ def test_folders_are_resolved_as_pathlib_resolves_them(
     (tmp_path / "real" / "b.json").symlink_to(tmp_path / "real" / "inner" / "a.json")
     (tmp_path / "chain").symlink_to(tmp_path / "link" / "inner")
     monkeypatch.chdir(tmp_path)
-    folders, hidden = ResolvedFolders(), list[Path]()
+    folders, hidden = ResolvedFolders(), dict[Path, str]()
     found = [folders.files_under(place, hidden) for place in (tmp_path, Path(), Path("link"))]
     assert all(real == str(path.resolve()) for each in found for real, path in each)
     for name in (
