@@ -288,14 +288,14 @@ def lines_as(path: Path, shape: Shape[T]) -> Iterator[list[tuple[int, T]]]:
 def require_object(value: Any, where: str) -> dict[str, Any]:
     """The value, which must be a JSON object."""
     if not isinstance(value, dict):
-        raise InputError(f"{where}: expected an object, found {_short(value)}.")
+        raise InputError(f"{where}: expected an object, found {in_short(value)}.")
     return value
 
 
 def require_list(value: Any, where: str) -> list[Any]:
     """The value, which must be a JSON array."""
     if not isinstance(value, list):
-        raise InputError(f"{where}: expected an array, found {_short(value)}.")
+        raise InputError(f"{where}: expected an array, found {in_short(value)}.")
     return value
 
 
@@ -324,7 +324,7 @@ def name_of(value: Any, where: str) -> str:
         return value
     if is_whole(value):
         return str(value)
-    raise InputError(f"{where}: an id must be text or an integer; found {_short(value)}.")
+    raise InputError(f"{where}: an id must be text or an integer; found {in_short(value)}.")
 
 
 def names_of(values: Sequence[Any], where: str) -> list[str]:
@@ -354,7 +354,7 @@ def truth_or_none(value: Any, where: str) -> float | None:
         return None
     if isinstance(value, _NUMBERS) and value in (0, 1):
         return float(value)
-    raise InputError(f"{where}: expected true or false, found {_short(value)}.")
+    raise InputError(f"{where}: expected true or false, found {in_short(value)}.")
 
 
 def text_or_none(value: Any) -> str | None:
@@ -383,7 +383,8 @@ def texts_or_none(values: Sequence[Any]) -> list[str | None]:
     return list(map(text_or_none, values))
 
 
-def _short(value: Any) -> str:
+def in_short(value: Any) -> str:
+    """A value for a message: text of at most 60 letters, or the size of an object or array."""
     if isinstance(value, dict | list):
         return f"an {'object' if isinstance(value, dict) else 'array'} of {len(value)}"
     text = json.dumps(value, default=str)

@@ -10,13 +10,12 @@ The last two are tables written by pandas, MLflow and Weights & Biases. A file m
 several objects, each over several lines.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from errbar.base.remarks import guess, some_of, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.documents import named_errors, parse, parse_next
+from errbar.data.readers.documents import in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.json_objects import (
@@ -88,7 +87,7 @@ def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
         return _of_list(value, where)
     if isinstance(value, dict) and value:
         return _of_object(dict(unwrapped(value)), where, keys)
-    raise NoOutcomes(f"{where}: it contains {_shown(value)} and no outcomes.")
+    raise NoOutcomes(f"{where}: it contains {in_short(value)} and no outcomes.")
 
 
 def _of_list(values: list[Any], where: str) -> Document:
@@ -105,7 +104,7 @@ def _of_list(values: list[Any], where: str) -> Document:
         return Document(records, [guess("Questions: the entries of the list")])
     strange = next(at for at, value in enumerate(values) if not isinstance(value, dict))
     raise NoOutcomes(
-        f"{where}: entry {strange + 1} of the list is {_shown(values[strange])}; expected a list "
+        f"{where}: entry {strange + 1} of the list is {in_short(values[strange])}; expected a list "
         f'of objects, as in [{{"id": 1, "correct": true}}].'
     )
 
@@ -385,10 +384,3 @@ def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
 
 def _keys_of(value: Record) -> str:
     return f"the keys {some_of([repr(key) for key in value], 6)}" if value else "no keys"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return f"an {'object' if isinstance(value, dict) else 'array'} of {len(value)}"
-    text = json.dumps(value, default=str)
-    return text if len(text) <= 60 else f"{text[:57]}…"
