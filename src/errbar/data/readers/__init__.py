@@ -6,8 +6,8 @@ A harness with logs of several kinds has modules that begin with its name. What 
   `archive` the members of a zip archive, `documents` JSON whole or in part.
 - `base` says what a reader is and finds the reader of a file; `logs` is what a reader returns;
   `totals` recognises files without questions.
-- `log_names` and `settings` tell systems apart, `choices` takes the likeliest answer of a multiple
-  choice, `fields` some keys of JSON lines, `exports` the records of platforms, `item_signals` the
-  confidence signals of questionnaires.
+- `log_names` and `settings` tell systems apart, `likelihoods` takes the likeliest answer of a
+  multiple choice, `exports` the records of platforms, `item_signals` the confidence signals of
+  questionnaires.
 - `tables` reads all that is no log of a harness; `games` reads preferences.
 """

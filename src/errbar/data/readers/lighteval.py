@@ -23,8 +23,8 @@ from duckdb import DuckDBPyConnection
 from errbar.base.remarks import about
 from errbar.data.engines.duckdb import own_engine, plain_errors, require_shallow
 from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark, regraded
-from errbar.data.readers.choices import are_graded, likeliest
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
+from errbar.data.readers.likelihoods import are_graded, likeliest
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError

@@ -20,7 +20,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
-from errbar.data.readers.fields import fields, firsts_of
+from errbar.data.readers.lm_eval_fields import fields, firsts_of
 from errbar.errors import InputError
 
 # Default metrics: the first of these that exists, else the first metric.

@@ -1,4 +1,4 @@
-"""Read selected keys of a JSON-lines file.
+"""Read selected keys of a JSON-lines file of lm-evaluation-harness.
 
 DuckDB reads such a file with all cores, and only the selected keys become Python values. If it
 fails, the file is read line by line, which either succeeds or names the invalid line. Small files
