@@ -34,15 +34,14 @@ from numpy.typing import NDArray
 from errbar.base.arrays import Array
 
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
-# More distinct values are merged into about as many groups, which moves the normal score of an end
-# by less than 1e-3 (tests/unit/kernels/test_bounded_mean.py).
-_MOST_TERMS = 256
-_CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; a Newton step leaves about its square
+_MOST_TERMS = 256  # more values are merged, which moves the normal score of an end by up to 1e-3
+_CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; about three are needed
 _NORMAL = NormalDist()
-_SAFE = 1e-300  # keeps the normal score of a chance finite
-_SMALLEST = 1e-15  # least tail probability; smaller ones are lost to rounding
+_SAFE, _SMALLEST = 1e-300, 1e-15  # chances: keeps a score finite; lost to rounding below this
 _ROUGH = 1e-4  # accuracy of a guess: a tenth of the error of the approximation behind it
-_SADDLES = 200  # most iterations for a saddle point; bisection alone would need 50
+_STEPS = 200  # most iterations for a saddle point or a root; bisection alone would need 50
+_NEARBY = 1e-3  # share of the way to an extreme over which a slope is measured
+_AT_THE_MEAN, _ROUNDING = 1e-6, 1e-12  # in standard deviations: of a saddle point, of a sum
 _FLAT = 1e-4  # below this signed root the formula of the score is 0/0, and its limit is used
 
 # Trapezoidal rule after the substitution s = sinh(u); 1e-8 of a decay like s^-3 lies beyond.
@@ -238,7 +237,7 @@ class _WeightedMean:
     def corrected(self, x: float, z: float) -> float:
         """Quantile at the normal score `z`, by numerical integration, starting from `x`."""
         least, most = self._least, self._most
-        nearby = x + 1e-3 * min(x - least, most - x)  # for the slope of the score
+        nearby = x + _NEARBY * min(x - least, most - x)  # for the slope of the score
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
             chance = _chance_below(self.apart_from(x).pooled())
@@ -262,9 +261,9 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
     least, most = terms.extent
     low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
     t = 0.0
-    for _ in range(_SADDLES):
+    for _ in range(_STEPS):
         slope, curve = terms.slopes(t)
-        if abs(slope) <= 1e-12 * math.sqrt(curve):  # of a standard deviation: rounding error
+        if abs(slope) <= _ROUNDING * math.sqrt(curve):
             break
         low, high = (t, high) if slope < 0 else (low, t)
         step = t - slope / curve
@@ -278,7 +277,9 @@ def _chance_below(terms: _Terms) -> float:
     """Chance that the sum is negative, by an integral through the saddle point."""
     score, t = _saddle(terms)
     scale = 1.0 / math.sqrt(terms.slopes(t)[1])
-    if abs(t) < 1e-6 * scale:  # at the mean the integrand has its pole; the score is exact there
+    if (
+        abs(t) < _AT_THE_MEAN * scale
+    ):  # at the mean the integrand has its pole; the score is exact there
         return _NORMAL.cdf(score)
     # The contour bends to the side on which the integrand decays fastest.
     bend = -0.5 if terms.shape @ np.sign(terms.apart) + np.sign(terms.unseen[0]) > 0 else 0.5
@@ -290,7 +291,7 @@ def _chance_below(terms: _Terms) -> float:
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)
 
 
-_ENDS = 30  # most iterations for an end
+_ENDS = 30  # most iterations for an end; halving alone reaches 1e-9 of the width
 _CLOSE, _SADDLE = 1e-3, 1e-6  # accuracy of an end and of a saddle point, in normal scores
 
 
@@ -357,7 +358,7 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
     """Signed root, saddle point and curvature at the saddle point, for each row."""
     low, high = 1.0 / apart.min(axis=1), 1.0 / apart.max(axis=1)
     t = np.where((low < start) & (start < high), start, 0.0)
-    for _ in range(_SADDLES):
+    for _ in range(_STEPS):
         part = apart / (1.0 - t[:, None] * apart)
         weighed = shape * part
         slope, curve = weighed.sum(axis=1), np.einsum("ij,ij->i", weighed, part)
@@ -370,7 +371,6 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
     return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve
 
 
-_MOST_STEPS = 100  # bisection alone would need 50
 _NO_ROOM = 1e-15  # width of a bracket that cannot be narrowed further
 
 
@@ -387,7 +387,7 @@ def root(
     old = min(max(start, low + margin), high - margin)
     off_old = rising(old)
     new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_STEPS):
         off = rising(new)
         low, high = (new, high) if off < 0 else (low, new)
         if abs(off) < accuracy or high - low < _NO_ROOM:

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
 
-_POWERS = np.arange(1, 10) / 10.0  # κ of the bets, mixed evenly
+# κ of the bets, mixed evenly: any mixture is valid, and its log wealth is at most log 9 below that
+# of the best.
+_POWERS = np.arange(1, 10) / 10.0
 _ROUNDING = 1e-12  # error of a tail probability, added to it
 _OUTSIDE = 40.0  # −log of the probability that may fall outside the window, by Hoeffding
 

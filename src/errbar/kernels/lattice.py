@@ -33,6 +33,8 @@ _SHARPEST = 1 / 8  # cycles per cell up to which the spline's transform is divid
 _FURTHEST = 80.0  # log odds beyond which a rate is 0 or 1 in floating point
 _OUTSIDE = 1e-10  # probability that may lie outside the window
 _SAFE = 1e-300  # keeps logs and divisions finite
+_STEPS = 60  # of Newton's method, which stays where it is once it is there
+_MARGIN = 0.01  # of the window on either side: the spline reaches two cells beyond the last
 
 Waves = NDArray[np.complexfloating[Any, Any]]
 
@@ -101,7 +103,7 @@ def _reach(a: Array, b: Array, peak: Array) -> Array:
     most = _FURTHEST - peak
     share = a / (a + b)
     away = np.minimum(-(_NEGLIGIBLE + (a + b) * np.log(share)) / b, most)
-    for _ in range(60):
+    for _ in range(_STEPS):
         slope = a - (a + b) / (1.0 + np.exp(-(peak + away)))
         move = (_NEGLIGIBLE - _log_density(a, b, away)) / np.minimum(slope, -_SAFE)
         away = np.clip(away + move, 0.0, most)
@@ -171,7 +173,7 @@ def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float
         part = level / 3.0 * float(furthest.max())
         far = part + math.sqrt(part * part + 2.0 * level * variance)
         ends.append(min(float(questions @ furthest), far))
-    margin = 0.01 * (ends[0] + ends[1])
+    margin = _MARGIN * (ends[0] + ends[1])
     return -ends[0] - margin, ends[1] + margin
 
 

@@ -52,7 +52,7 @@ def _measured(trials: int) -> Array:
     return found
 
 
-_UNSEEN = 1e-6  # the accuracy of the solver is 1e-7
+_UNSEEN = 1e-6  # ten times the tolerance of the solver, 1e-7, which cannot tell less
 
 
 def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> tuple[float, float]:
@@ -76,7 +76,8 @@ def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> t
         ends = [_largest(sign * values, both, limits, *sure) for sign in (-1.0, 1.0)]
         if ends[0] is not None and ends[1] is not None:
             return -ends[0], ends[1]
-        tail /= 10.0  # wider, by about 0.7 standard errors
+        # Wider by about half a standard error, until some distribution agrees; any step would do.
+        tail /= 10.0
     return float(values.min()), float(values.max())
 
 

@@ -35,6 +35,7 @@ Extremes = Callable[[NDArray[Any], NDArray[Any]], tuple[Array, Array]]
 Sizes = tuple[tuple[Array, Array], ...]  # of each unseen item: distinct sizes, how often each
 Ends = Literal["unseen", "bca", "percentile"]
 
+_ROUNDING = 1e-12  # relative: resamples that differ by less are equal
 _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
 
 
@@ -213,7 +214,7 @@ def _reason(value: float, kept: Array, dropped: int, resamples: int) -> str:
         return "undefined on the data themselves"
     if dropped > resamples // 2:
         return f"undefined in {dropped} of {resamples} resamples"
-    if kept.max() - kept.min() <= 1e-12 * abs(value):
+    if kept.max() - kept.min() <= _ROUNDING * abs(value):
         return "every resample gives the same number, so there is no spread to estimate"
     return ""
 

@@ -49,7 +49,9 @@ from errbar.results.estimate import Estimand, Interval
 
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ROUNDING = 1e-12  # relative: of sums in another order
-ENOUGH = 10  # questions of a stratum: coverage was studied for so many and more
+# Questions of a stratum: fewer were not simulated. A smaller one joins the next, as if it were as
+# difficult.
+ENOUGH = 10
 
 
 @dataclass(frozen=True, slots=True)

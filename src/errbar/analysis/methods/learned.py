@@ -40,7 +40,7 @@ from errbar.kernels.resample import unseen_weights
 from errbar.metrics.base import CountMetric, QuestionMean
 from errbar.results.estimate import Estimand
 
-_TOGETHER = 50  # systems that are learned in one pass
+_TOGETHER = 50  # systems that are learned in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
 # the ends move by less than 2% of the width between seeds, at ten questions too.
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
