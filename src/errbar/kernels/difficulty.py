@@ -13,7 +13,7 @@ cost does not grow with the number of questions.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -107,6 +107,57 @@ def learn(
         order = np.argsort(-weights, axis=1) + first
         rates, weights = rates.ravel()[order], weights.ravel()[order]
     return DifficultyDraws(*(np.stack(part, axis=1) for part in zip(*kept, strict=True)))
+
+
+def expected_scores(
+    scores: Callable[[Array], Array],
+    belongs: Array,
+    right: Integers,
+    wrong: Integers,
+    often: Integers,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Moments of scores at the points, integrated over their rates (Gelfand and Smith 1990).
+
+    The questions are assigned to the points of each draw once more; given that, a rate is 0, 1 or a
+    Beta variable, and no draw of it is needed. `scores` gives a row per score. Returned are the
+    share of each state's questions at each point (draws × states × points), and the mean product of
+    each two scores at each point, the first of which is 1 (draws × points × scores × scores).
+    """
+    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
+
+    assigned = rng.multinomial(often, belongs)
+    totals = np.stack([side @ assigned for side in (right, wrong)], axis=-1)  # draws × points × 2
+    distinct, place = np.unique(totals.reshape(-1, 2), axis=0, return_inverse=True)
+    solved, failed = distinct.T
+    # Midpoint rule for p = sin²u, in which the prior is flat. A density of n trials has Fourier
+    # coefficients like exp(−ω²/8n), and the first aliased ω is four times the number of nodes.
+    nodes = _SMOOTH + math.ceil(_PER_SPREAD * math.sqrt(distinct.sum(axis=1).max()))
+    rates = np.square(np.sin((np.arange(nodes) + 0.5) * (0.5 * math.pi / nodes)))
+    everywhere = np.concatenate([[0.0, 1.0], rates])
+    values = np.concatenate([np.ones((1, everywhere.size)), scores(everywhere)])
+    products = (values[:, None] * values).reshape(-1, everywhere.size).T
+    moments = np.empty((len(distinct), products.shape[1]))
+    log_right, log_wrong = np.log(rates), np.log1p(-rates)
+    for start in range(0, len(distinct), _AT_ONCE // nodes):
+        some = slice(start, start + _AT_ONCE // nodes)
+        logs = np.outer(solved[some], log_right) + np.outer(failed[some], log_wrong)
+        density = np.exp(logs - logs.max(axis=1, keepdims=True))
+        moments[some] = density @ products[2:] / density.sum(axis=1, keepdims=True)
+    inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
+        betaln(solved + _SIDE, failed + _SIDE) - float(betaln(_SIDE, _SIDE))
+    )
+    for end, none in ((0, solved == 0), (1, failed == 0)):
+        share = np.where(none, _AT_AN_END, 0.0)
+        part = (share / (inside + share + _SAFE))[:, None]
+        moments += part * (products[end] - moments)
+        inside += share
+    shape = (*totals.shape[:2], len(values), len(values))
+    return assigned / often[:, None], moments[place.ravel()].reshape(shape)
+
+
+_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
+_SMOOTH, _PER_SPREAD = 100, 8.0  # nodes for the scores; e⁻¹²⁸ is left of a density
 
 
 def _draw_weights(members: Array, likely: Array, generators: _Generators) -> Array:

@@ -477,7 +477,7 @@ def test_another_seed_moves_no_end_by_a_fiftieth_of_the_width(
     target: str, questions: int, level: float
 ) -> None:
     counts = drawn(questions, 4)
-    for name in ("avg", "pass@4"):
+    for name in ("avg", "pass@4", "geom@3"):
         given = {"estimand": target, "level": level}
         found = [one(counts, name, **given, seed=seed).interval for seed in range(3)]
         ends = np.array([(interval.low, interval.high) for interval in found])

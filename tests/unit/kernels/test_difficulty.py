@@ -1,9 +1,13 @@
 """The learned spread of difficulty, held against weighing draws from its prior by likelihood."""
 
+from fractions import Fraction
+from math import exp, pi, prod
+
 import numpy as np
 import pytest
+from scipy.special import betaln
 
-from errbar.kernels.difficulty import learn
+from errbar.kernels.difficulty import expected_scores, learn
 
 PRIOR_DRAWS = 150_000
 
@@ -112,3 +116,29 @@ def test_a_seed_repeats_to_the_bit() -> None:
     data = (np.array([4, 4]), np.array([1, 3]), np.array([5, 6]), np.zeros(1, dtype=np.int64))
     one, other = (learn(*data, [np.random.default_rng(7)]) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(("solved", "failed"), [(3, 2), (0, 4), (5, 0), (4000, 2400)])
+def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int) -> None:
+    share, moments = expected_scores(
+        lambda rates: np.stack([rates, rates**8]),
+        np.ones((1, 1, 1)),
+        *(np.array([number]) for number in (solved, failed, 1)),
+        np.random.default_rng(0),
+    )
+    a, b = Fraction(2 * solved + 1, 2), Fraction(2 * failed + 1, 2)
+
+    def inside(power: int) -> float:
+        """Mean of a power of a Beta variable."""
+        return float(prod((a + i) / (a + b + i) for i in range(power)))
+
+    # A rate is 0 or 1 with prior probability 0.1 each, and else Beta(½, ½).
+    chance = 0.8 * exp(betaln(float(a), float(b))) / pi
+    ends = 0.1 * (solved == 0), 0.1 * (failed == 0)
+    total = chance + sum(ends)
+    part = chance / total if total else 1.0
+    found = [part * inside(power) + (1.0 - part) * ends[1] * 10.0 for power in (1, 8, 2, 9, 16)]
+    assert share.tolist() == [[[1.0]]]
+    rate, eighth, square, ninth, last = found
+    expected = [[1.0, rate, eighth], [rate, square, ninth], [eighth, ninth, last]]
+    assert moments[0, 0] == pytest.approx(np.array(expected), rel=1e-9)

@@ -333,27 +333,29 @@ class DifficultyPosterior:
 
     def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
-        scores = [part.at_rates(self._rates) for part in metric.parts()]
-        by_state = [self._of_states(score) for score in scores]
-        size = self._mass.sum()
-        means = [each @ self._mass / size for each in by_state]
-        slopes = metric.slopes(*means)
-        variance = np.zeros_like(by_state[0])  # of one question: draws × states
-        linear = sum(slope[:, None] * x for slope, x in zip(slopes, by_state, strict=True))
-        for i, x in enumerate(by_state):
-            for j, y in enumerate(by_state):
-                both = self._of_states(scores[i] * scores[j]) - x * y
-                variance += (slopes[i] * slopes[j])[:, None] * both
-        variance = np.maximum(variance, 0.0)
-        each = variance.mean(axis=0) + np.var(linear, axis=0)
+        parts, states = metric.parts(), self._states
+        counts = states.correct, states.trials - states.correct, self._often.astype(np.int64)
+        share, moments = difficulty.expected_scores(
+            lambda at: np.stack([part.at_rates(at) for part in parts]),
+            *(self._belongs, *counts, np.random.default_rng(self._seed)),
+        )
+        by_state = np.einsum("dsp,dpij->dsij", share, moments)
+        means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
+        slopes = np.stack(metric.slopes(*means), axis=1)
+
+        def apart(products: Array) -> tuple[Array, Array]:
+            mean = np.einsum("dxi,di->dx", products[:, :, 0, 1:], slopes)
+            square = np.einsum("dxij,di,dj->dx", products[:, :, 1:, 1:], slopes, slopes)
+            return mean, np.maximum(square - mean * mean, 0.0)
+
+        linear, variance = apart(by_state)  # of a question of each state
+        together = np.einsum("s,dsp->dp", self._mass, share)
+        variances = (together**2 * apart(moments)[1]).sum(axis=1)
+        variances += variance @ (self._squares - self._mass**2 / self._often)  # unequal weights
+        each = variance.mean(axis=0) + linear.var(axis=0)
         part = each / each.max() if each.any() else np.ones_like(each)
         carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
-        value, variances = metric.joined(*means), variance @ self._squares / size**2
-        return ScoreMoments(value, variances, carriers)
-
-    def _of_states(self, score: Array) -> Array:
-        """Posterior mean, per draw and state, of a score of the support points."""
-        return (self._belongs @ score[:, :, None])[:, :, 0]
+        return ScoreMoments(metric.joined(*means), variances / self._mass.sum() ** 2, carriers)
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
