@@ -83,7 +83,7 @@ def score_forest(scores: Estimates[Any]) -> Picture:
         *vega.coverage_notes([(str(estimate.metric), estimate.interval) for estimate in scores]),
         "Lower is better" if worse else "",
     ]
-    tooltip = vega.tooltips(name="system", panel="metric", value="value", **_ENDS, why="why none")
+    tooltip = vega.tooltips(name="system", panel="metric", value="value", **_ENDS, why="remark")
     bounds = [estimate.metric.bounds for estimate in scores]
     within = min(low for low, _ in bounds), max(high for _, high in bounds)
     x = vega.quantitative(
