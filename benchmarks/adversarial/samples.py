@@ -159,7 +159,7 @@ def _clusters(clusters: Clusters, rng: np.random.Generator, level: float) -> Tal
     number = np.repeat(np.arange(sizes.size), sizes)
     counts = CountsByState(once, correct.astype(np.int64), once, number)
     found = _scored(counts, level, {Estimand.POPULATION: clusters.truth})
-    return as_assumed(found, met=int(sizes.max()) >= clusters.largest)
+    return as_assumed(found, met=0 < clusters.largest <= int(sizes.max()))
 
 
 def _rewards(rewards: Rewards, questions: int, rng: np.random.Generator, level: float) -> Tallies:

@@ -113,7 +113,7 @@ def _clusters(name: str, rng: np.random.Generator, level: float) -> Tallies:
     once = np.ones(each.size, dtype=np.int64)
     place = np.repeat(np.arange(number), sizes)
     counts = CountsByState(once * 2, rng.binomial(2, each), once, place)
-    return as_assumed(scored(counts, truth, level), met=bool(is_large.any()) or not harder)
+    return as_assumed(scored(counts, truth, level), met=harder and bool(is_large.any()))
 
 
 def _weights(rng: np.random.Generator, level: float) -> Tallies:
