@@ -111,6 +111,7 @@ def learn(
 
 def expected_scores(
     scores: Callable[[Array], Array],
+    rates: Array,
     belongs: Array,
     right: Integers,
     wrong: Integers,
@@ -120,27 +121,44 @@ def expected_scores(
     """Moments of scores at the points, integrated over their rates (Gelfand and Smith 1990).
 
     The questions are assigned to the points of each draw once more; given that, a rate is 0, 1 or a
-    Beta variable, and no draw of it is needed. `scores` gives a row per score. Returned are the
-    share of each state's questions at each point (draws × states × points), and the mean product of
-    each two scores at each point, the first of which is 1 (draws × points × scores × scores).
+    Beta variable, and no draw of it is needed. A point of many trials keeps the rate that was
+    drawn, because it hardly varies. `scores` gives a row per score. Returned are the share of each
+    state's questions at each point (draws × states × points), and the mean product of each two
+    scores at each point, the first of which is 1 (draws × points × scores × scores).
     """
-    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
-
     assigned = rng.multinomial(often, belongs)
     totals = np.stack([side @ assigned for side in (right, wrong)], axis=-1)  # draws × points × 2
-    distinct, place = np.unique(totals.reshape(-1, 2), axis=0, return_inverse=True)
-    solved, failed = distinct.T
+    few = totals.sum(axis=-1) <= _MOST_TRIALS
     # Midpoint rule for p = sin²u, in which the prior is flat. A density of n trials has Fourier
     # coefficients like exp(−ω²/8n), and the first aliased ω is four times the number of nodes.
-    nodes = _SMOOTH + math.ceil(_PER_SPREAD * math.sqrt(distinct.sum(axis=1).max()))
-    rates = np.square(np.sin((np.arange(nodes) + 0.5) * (0.5 * math.pi / nodes)))
-    everywhere = np.concatenate([[0.0, 1.0], rates])
-    values = np.concatenate([np.ones((1, everywhere.size)), scores(everywhere)])
-    products = (values[:, None] * values).reshape(-1, everywhere.size).T
-    moments = np.empty((len(distinct), products.shape[1]))
-    log_right, log_wrong = np.log(rates), np.log1p(-rates)
-    for start in range(0, len(distinct), _AT_ONCE // nodes):
-        some = slice(start, start + _AT_ONCE // nodes)
+    nodes = np.square(np.sin((np.arange(_NODES) + 0.5) * (0.5 * math.pi / _NODES)))
+    at = np.concatenate([[0.0, 1.0], nodes, rates[~few]])
+    values = np.concatenate([np.ones((1, at.size)), scores(at)])
+    products = (values[:, None] * values).reshape(-1, at.size).T
+    moments = np.empty((*few.shape, products.shape[1]))
+    moments[~few] = products[2 + _NODES :]
+    distinct, place = np.unique(totals[few], axis=0, return_inverse=True)
+    moments[few] = _integrated(products[: 2 + _NODES], nodes, *distinct.T)[place.ravel()]
+    shape = (*few.shape, len(values), len(values))
+    return assigned / often[:, None], moments.reshape(shape)
+
+
+_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
+# Trials of a point that is integrated: beyond them the standard deviation of its rate is 0.008 or
+# less. There are eight nodes for each √n, which leave exp(−128) of a density, and a hundred for the
+# scores.
+_MOST_TRIALS = 4096
+_NODES = 100 + 8 * 64
+
+
+def _integrated(products: Array, nodes: Array, solved: Array, failed: Array) -> Array:
+    """Means of functions, given at 0, at 1 and at the nodes, for points of some trials."""
+    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
+
+    moments = np.empty((solved.size, products.shape[1]))
+    log_right, log_wrong = np.log(nodes), np.log1p(-nodes)
+    for start in range(0, solved.size, _AT_ONCE // _NODES):
+        some = slice(start, start + _AT_ONCE // _NODES)
         logs = np.outer(solved[some], log_right) + np.outer(failed[some], log_wrong)
         density = np.exp(logs - logs.max(axis=1, keepdims=True))
         moments[some] = density @ products[2:] / density.sum(axis=1, keepdims=True)
@@ -152,12 +170,7 @@ def expected_scores(
         part = (share / (inside + share + _SAFE))[:, None]
         moments += part * (products[end] - moments)
         inside += share
-    shape = (*totals.shape[:2], len(values), len(values))
-    return assigned / often[:, None], moments[place.ravel()].reshape(shape)
-
-
-_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-_SMOOTH, _PER_SPREAD = 100, 8.0  # nodes for the scores; e⁻¹²⁸ is left of a density
+    return moments
 
 
 def _draw_weights(members: Array, likely: Array, generators: _Generators) -> Array:

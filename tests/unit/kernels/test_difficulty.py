@@ -118,11 +118,11 @@ def test_a_seed_repeats_to_the_bit() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize(("solved", "failed"), [(3, 2), (0, 4), (5, 0), (4000, 2400)])
+@pytest.mark.parametrize(("solved", "failed"), [(3, 2), (0, 4), (5, 0), (2500, 1500)])
 def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int) -> None:
     share, moments = expected_scores(
         lambda rates: np.stack([rates, rates**8]),
-        np.ones((1, 1, 1)),
+        *(np.full((1, 1), 0.625), np.ones((1, 1, 1))),
         *(np.array([number]) for number in (solved, failed, 1)),
         np.random.default_rng(0),
     )
@@ -142,3 +142,13 @@ def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int
     rate, eighth, square, ninth, last = found
     expected = [[1.0, rate, eighth], [rate, square, ninth], [eighth, ninth, last]]
     assert moments[0, 0] == pytest.approx(np.array(expected), rel=1e-9)
+
+
+def test_a_point_of_many_trials_keeps_its_rate() -> None:
+    one = np.ones(1, dtype=np.int64)
+    _, moments = expected_scores(
+        lambda rates: rates[None, :] ** 2,
+        *(np.full((1, 1), 0.3), np.ones((1, 1, 1)), 3000 * one, 7000 * one, one),
+        np.random.default_rng(0),
+    )
+    assert moments[0, 0] == pytest.approx(np.array([[1.0, 0.09], [0.09, 0.0081]]))

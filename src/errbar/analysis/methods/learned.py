@@ -337,7 +337,7 @@ class DifficultyPosterior:
         counts = states.correct, states.trials - states.correct, self._often.astype(np.int64)
         share, moments = difficulty.expected_scores(
             lambda at: np.stack([part.at_rates(at) for part in parts]),
-            *(self._belongs, *counts, np.random.default_rng(self._seed)),
+            *(self._rates, self._belongs, *counts, np.random.default_rng(self._seed)),
         )
         by_state = np.einsum("dsp,dpij->dsij", share, moments)
         means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
