@@ -3,6 +3,7 @@
 `ERRBAR_FUZZ=1000 scripts/test` draws more of them, and breaks more logs.
 """
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,7 @@ __all__ = ["shared_draws", "shared_engine", "short_chains"]
 
 collect_ignore_glob = ["fixtures/*"]  # scripts that run harnesses; no test, no example
 
-_EXAMPLES = int(os.environ.get("ERRBAR_FUZZ", "25"))
+_EXAMPLES = int(os.environ.get("ERRBAR_FUZZ", "15"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,6 +34,20 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(quick, "errbar quick")
     if "hypothesis" not in optional_packages.MISSING:
         _draw_examples(min(10, _EXAMPLES) if in_short else _EXAMPLES)
+
+
+def pytest_collection() -> None:
+    """Tests that are collected stay: to look for garbage among them takes a third of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
 
 
 def _draw_examples(number: int) -> None:

@@ -26,6 +26,7 @@ SLOW_FILES = {
     "journeys/test_endings.py",
     "journeys/test_github_action.py",
     "journeys/test_inspect_extension.py",
+    "journeys/test_mlflow.py",
     "journeys/test_notebook.py",
     "journeys/test_pytest_plugin.py",
     "journeys/test_readme.py",

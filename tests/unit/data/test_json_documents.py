@@ -185,7 +185,9 @@ def test_nobody_else_parses_json() -> None:
         f"{path.name}, line {node.lineno}"
         for path in sorted(package.rglob("*.py"))
         if path.name != "documents.py" and path.parent.name != "integrations"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for text in [path.read_text(encoding="utf-8")]
+        if "json." in text  # which takes a tenth of the time of parsing all modules
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "json"
