@@ -220,6 +220,26 @@ SHAPES: dict[str, Shape] = {
         {"inner": 0.8, "inmost": 0.5},
     ),
     "systems in rows": Shape(_transposed, {"upper": 0.8, "lower": 0.5}),
+    "a record for each system in a row": Shape(
+        lambda p: _json(
+            p / "models.json",
+            [
+                {"id": key, "models": {"big": {"correct": one}, "small": {"correct": POOR[key]}}}
+                for key, one in GOOD.items()
+            ],
+        ),
+        {"big": 0.8, "small": 0.5},
+    ),
+    "records by id beside totals": Shape(
+        lambda p: _json(
+            p / "run.json",
+            {
+                "metrics": {"accuracy": 0.8, "n": 10},
+                "per_question": {key: {"correct": one} for key, one in GOOD.items()},
+            },
+        ),
+        {"": 0.8},
+    ),
     "passed and total": Shape(_passed_of_total, {"": 0.55}),
     "pretty-printed objects": Shape(
         lambda p: (p / "pretty.jsonl").write_text(

@@ -87,6 +87,7 @@ MEASURES = _plain(
     *("quality", "accuracy", "precision", "recall", "f1", "f1_score", "bleu", "rouge", "rouge1"),
     *("rouge2", "rougel", "rouge_l", "meteor", "bertscore", "bert_score", "bleurt", "chrf", "wer"),
     *("cer", "exact_match", "em", "hallucination", "answer_relevancy", "context_precision"),
+    *("answer_correctness", "answer_similarity", "answer_relevance", "context_relevance"),
     *("context_recall", "usefulness", "readability", "depth", "ndcg", "mrr", "map", "auc", "iou"),
 )
 _FLAG = re.compile(r"(is|has|was|needs|requires|use|uses|do|contains)[\s_\-]+\w", re.IGNORECASE)

@@ -53,6 +53,14 @@ DOCUMENTS: dict[str, Any] = {
             for at, right in enumerate(TRUE)
         },
     },
+    "records by id beside nothing but totals": {
+        "metrics": {"accuracy": 0.75},
+        "per_question": {f"t{at}": {"correct": right} for at, right in enumerate(TRUE)},
+    },
+    "lists in some of the records by id": {
+        f"t{at}": {"correct": [right], "note": "x"} if at else {"correct": [right]}
+        for at, right in enumerate(TRUE)
+    },
     "one text for several ids": {
         str(at): {"question": TEXTS[at], "prediction": "3", "true_false": right}
         for at, right in enumerate(TRUE)

@@ -28,7 +28,7 @@ from errbar.data.columns import (
     require_meaning,
     unknown_name,
 )
-from errbar.data.outcome_words import WORDS, is_outcome, number_in
+from errbar.data.outcome_words import WORDS, number_in
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     best_outcome,
@@ -220,7 +220,7 @@ def _likeliest(
         found = next(iter(_parts_named(present, meaning)), None)
     if found is None and meaning == "outcome" and sample is not None:
         verdicts = [name for name in present if is_verdict(name)]
-        if len(verdicts) == 1 and all(map(is_outcome, sample(verdicts[0]))):
+        if len(verdicts) == 1 and _are_right_or_wrong(sample(verdicts[0])):
             found = verdicts[0]
     return found
 
@@ -255,14 +255,15 @@ def _possible_outcomes(present: Sequence[str], sample: Sample | None) -> str:
     """Advice on columns of right and wrong without a known name; empty if there are none."""
     if sample is None:
         return ""
-    found = [name for name in present if _are_verdicts(sample(name))]
+    found = [name for name in present if _are_right_or_wrong(sample(name))]
+    found = [name for name in found if len(set(map(str, sample(name)))) > 1]
     return f" Columns with only right and wrong values: {list_names(found, 6)}." if found else ""
 
 
-def _are_verdicts(values: Sequence[object]) -> bool:
-    """Whether values are right and wrong, and both occur."""
+def _are_right_or_wrong(values: Sequence[object]) -> bool:
+    """Whether there are values, and all are right or wrong."""
     some = {str(value).strip().lower() for value in values if value is not None} - {""}
-    return len(some) > 1 and {WORDS.get(text, number_in(text)) for text in some} == {0.0, 1.0}
+    return bool(some) and {WORDS.get(text, number_in(text)) for text in some} <= {0.0, 1.0}
 
 
 def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> Set[str]:

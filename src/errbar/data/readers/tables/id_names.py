@@ -66,7 +66,7 @@ _MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
     map(plain_name, ("generation", "response_id", "response_idx", "completion_id", "round", "run"))
 )
 _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
-_VERDICTS = frozenset({"correct", "correctness", "passed", "solved", "resolved", "success"})
+_VERDICTS = frozenset({"correct", "passed", "solved", "resolved", "success"})
 _COUNTED = frozenset({"num", "n", "number", "total", "count", "all", "any", "is", "not", "has"})
 _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
 

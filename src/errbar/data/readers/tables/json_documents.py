@@ -150,6 +150,10 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     if holder is not None:
         found = _of_object(value[holder], f"{where}, {holder}", keys)
         return found._replace(records=with_names(value, found.records))
+    by_id = only_by_id(value) if len(value) > 1 else None
+    if by_id is not None:
+        found = _of_object(value[by_id], f"{where}, {by_id}", keys)
+        return found._replace(records=with_names(value, found.records))
     if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
     if all(is_outcome(entry) or is_list_of_outcomes(entry) for entry in value.values()):
@@ -158,10 +162,6 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
             return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
-    by_id = only_by_id(value)
-    if by_id is not None:
-        found = _of_object(value[by_id], f"{where}, {by_id}", keys)
-        return found._replace(records=with_names(value, found.records))
     raise NoOutcomes(
         f"{where}: errbar finds no outcomes of questions in it; it is an object with "
         f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."

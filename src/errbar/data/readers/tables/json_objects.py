@@ -229,6 +229,7 @@ def only_by_id(value: Record) -> str | None:
         str(key)
         for key, entry in found.items()
         if all(isinstance(part, dict | list) for part in entry.values())
+        and not any(map(meaning_of, entry))  # whose keys are columns: a record, not ids
     ]
     alone = [str(key) for key in found] if not others else []
     return next((names[0] for names in (nested, alone) if len(names) == 1), None)
