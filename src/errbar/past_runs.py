@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from errbar.analysis.history import drifts_of
 from errbar.base.arguments import strict_share
+from errbar.base.files import without_endings
 from errbar.base.remarks import mapping, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
@@ -196,7 +197,4 @@ def _table_of(path: Path, table: str | None, opened: ExitStack) -> Any:
 
 def _stem(entry: Path) -> str:
     """The name of a run: that of its folder, or of its file without its endings."""
-    if entry.is_dir():
-        return entry.name
-    stem = entry.name.removesuffix(".gz").removesuffix(".zst")
-    return Path(stem).stem
+    return entry.name if entry.is_dir() else without_endings(entry)

@@ -38,6 +38,7 @@ from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
 from errbar.results.overview import Overview
 from errbar.results.scores import Scores
+from errbar.results.timeline import Timeline
 from errbar.runs import Runs
 
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
@@ -183,6 +184,7 @@ def report(
     errors: Literal["fail", "missing"] = "fail",
     title: str = "",
     command: str = "",
+    history: Any = None,
     **options: Any,
 ) -> Path:
     """Write a report as one HTML file that needs no other file, and return its path.
@@ -203,12 +205,19 @@ def report(
         The title of the page; by default a summary of the data.
     command
         The command that makes the same page, to be shown on it.
+    history
+        Past runs, to be shown over time: anything that `errbar.history` takes, or its result.
     **options
         Keywords of `load`.
     """
     from errbar.page import ReportSettings, write_report  # noqa: PLC0415  an extra
+    from errbar.past_runs import history as past_runs  # noqa: PLC0415  not always needed
 
     runs, _ = _runs(data, report, options)
+    if history is not None and not isinstance(history, Timeline):
+        history = past_runs(
+            history, *metrics, estimand=estimand, level=level, errors=errors, short="drop"
+        )
     settings = ReportSettings(
         metrics=metrics,
         level=level,
@@ -217,6 +226,7 @@ def report(
         title=title,
         estimand=Estimand(estimand),
         command=command,
+        history=history,
     )
     return write_report(runs, path, settings)
 

@@ -90,6 +90,16 @@ def test_the_leaderboard_and_the_comparisons_have_the_numbers_of_the_library() -
         assert f'<td class="number">{gap}</td><td class="ends">{sign}{low} to {high}</td>' in page
 
 
+def test_past_runs_are_shown_with_their_drift(tmp_path: Path) -> None:
+    runs = {f"v{at}": [[at < 4, at < 5, 1]] * 30 for at in range(6)}
+    page = errbar.report(runs["v5"], tmp_path / "report.html", history=runs).read_text("utf-8")
+    found = errbar.history(runs)
+    assert found.has_drifted
+    assert "".join(found.conclusion()[:1]) in page
+    rows = json.loads(json.dumps(found.to_dicts()).replace("NaN", "null"))
+    assert numbers_in(page)["results"]["history"]["rows"] == rows
+
+
 def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
     rng = np.random.default_rng(1)
     rows = [

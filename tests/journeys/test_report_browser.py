@@ -12,6 +12,7 @@ import errbar
 from browser_pages import LOOKS, NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar import demo
 from errbar.page import ReportSettings, write_report
+from errbar.results.timeline import Timeline
 from hostile import HOSTILE
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -54,6 +55,14 @@ def one_system() -> list[dict[str, Any]]:
     ]
 
 
+def past_runs() -> Timeline:
+    """Runs of which the last ones are worse."""
+    rng = np.random.default_rng(7)
+    return errbar.history(
+        {f"release-1.{at}": rng.random((40, 4)) < 0.8 - 0.4 * (at > 5) for at in range(9)}
+    )
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory, report: Path) -> dict[str, Path]:
     """Reports of three kinds of data."""
@@ -61,10 +70,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory, report: Path) -> dict[str,
     return {
         "demo": report,
         **{
-            name: write_report(
-                errbar.load(pl.DataFrame(rows)), place / f"{name}.html", ReportSettings()
+            name: write_report(errbar.load(pl.DataFrame(rows)), place / f"{name}.html", settings)
+            for name, rows, settings in (
+                ("many", many_systems(), ReportSettings()),
+                ("single", one_system(), ReportSettings(history=past_runs())),
             )
-            for name, rows in (("many", many_systems()), ("single", one_system()))
         },
     }
 
@@ -402,6 +412,16 @@ def test_paper_cuts_no_table(browser: Any, tmp_path: Path) -> None:
     assert page.evaluate(SIDEWAYS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"]
     assert page.evaluate(BROKEN) == []
+
+
+def test_the_history_shows_every_run_and_where_drift_was_detected(
+    browser: Any, reports: dict[str, Path]
+) -> None:
+    page = Opened(browser, reports["single"]).page
+    chart = page.locator("#history svg")
+    assert chart.locator(".whisker").count() == chart.locator(".point").count() == 9
+    assert "drop detected" in chart.locator(".end").all_text_contents()
+    assert "release-1.8" in (chart.get_attribute("aria-label") or "")
 
 
 def test_all_numbers_can_be_taken_along(browser: Any, report: Path, tmp_path: Path) -> None:

@@ -35,6 +35,17 @@ def atomic_file(target: str | Path) -> Iterator[Path]:
             raise
 
 
+def without_endings(path: Path) -> str:
+    """Return the name of a file without its ending and that of its compression.
+
+    Examples
+    --------
+    >>> without_endings(Path("runs/v1.10.csv.gz"))
+    'v1.10'
+    """
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+
+
 @contextmanager
 def atomic_directory(target: str | Path) -> Iterator[Path]:
     """Yield a temporary directory whose files are all moved to the target, or none of them.

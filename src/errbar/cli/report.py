@@ -26,6 +26,11 @@ from errbar.cli.options import Paths, ReadOptions, page
 )
 @options.BASELINE
 @click.option("--title", default="", help="The title of the page.")
+@click.option(
+    "--history",
+    type=click.Path(exists=True),
+    help="Past runs, to be shown over time: a folder with a log or folder per run.",
+)
 @page("report.html")
 @options.ESTIMAND
 @options.ERRORS
@@ -36,6 +41,7 @@ def report(
     metrics: tuple[str, ...],
     baseline: str | None,
     title: str,
+    history: str | None,
     output: str,
     estimand: str,
     errors: Literal["fail", "missing"],
@@ -50,6 +56,7 @@ def report(
     Examples:
       errbar report logs/ -o report.html
       errbar report logs/ -m pass@8 --baseline old -o page.html
+      errbar report runs/v1.9.csv --history runs/ -o release.html
     """
     # A report is sent to others: it names no folder of the machine that made it.
     *shown, page_shown = map(_without_folder, (*paths, output))
@@ -58,6 +65,7 @@ def report(
     for option, value, default in (
         ("--baseline", baseline, None),
         ("--title", title, ""),
+        ("--history", _without_folder(history or ""), ""),
         ("--estimand", estimand, "population"),
         ("--level", level, 0.95),
         ("--errors", errors, "fail"),
@@ -79,6 +87,7 @@ def report(
             baseline=baseline,
             errors=errors,
             title=title,
+            history=history,
             command=shlex.join(command),
         )
     size = target.stat().st_size / 1e6

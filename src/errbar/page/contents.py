@@ -29,6 +29,7 @@ from errbar.results.estimate import Band, Estimand, Subject
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.pictures.questions import Questions
 from errbar.results.scores import Scores
+from errbar.results.timeline import Timeline
 from errbar.runs import Runs
 
 R = TypeVar("R", bound=Result)
@@ -48,6 +49,7 @@ class ReportSettings:
     errors: Literal["fail", "missing"] = "fail"
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
+    history: Timeline | None = None  # of past runs, to be shown
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         short="drop",
     )
     sections = [Section("scores", "Scores", (), scores)]
+    if settings.history is not None:
+        sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
@@ -130,6 +134,9 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections.append(own)
         bands = _bands(runs, slices)
         bands["calibration"] = [row.band() for row in calibration or ()]
+    verdicts = _verdicts(scores, board, compared, settings.baseline) or _refused(sections)
+    if settings.history is not None:
+        verdicts.append(settings.history.conclusion()[:2])
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", (), inspection))
     today = date.today()
@@ -138,7 +145,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     return Contents(
         title=settings.title or inspection.title(),
         facts=tuple(inspection.facts()),
-        verdicts=tuple(_verdicts(scores, board, compared, settings.baseline) or _refused(sections)),
+        verdicts=tuple(verdicts),
         warnings=tuple(
             below(rows_without_result(runs.source, by_subject(slices), settings.errors))
         ),

@@ -136,6 +136,7 @@ const shape = (parent, tag, attributes, text) => {
 const path = (points) => points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 const MOST_IN_GREY = 10, MOST_DOTS = 20, LABEL = 33; // pixels from a label to the next
 const KINDS = {
+  runs: { place: (x, most) => (x - 1) / (most - 1), fitted: true, apart: true },
   trials: { place: (x, most) => Math.log(x) / Math.log(most), first: "k=" },
   risk: { place: (x) => x, ticks: [0, 0.5, 1], across: "coverage", fitted: true }, // risks may all be small
   roc: { place: (x) => x, ticks: [0, 0.5, 1], across: "false positive rate", diagonal: true },
@@ -143,13 +144,15 @@ const KINDS = {
 };
 const drawCurve = (panel, panels) => {
   const kind = KINDS[panel.kind], { svg } = panel, wide = svg.clientWidth || 300, high = wide > 520 ? 280 : 190;
-  const left = 38, right = wide - (kind.ticks ? 14 : 60), top = 8, bottom = high - (kind.across ? 42 : 26);
-  const peers = panels.filter((other) => other.task === panel.task && other !== panel).slice(0, MOST_IN_GREY);
+  const left = 38, right = wide - (kind.ticks ? 14 : kind.apart ? 30 : 60), top = 8, bottom = high - (kind.across ? 42 : 26);
+  const peers = panels.filter((other) => other.task === panel.task && other !== panel && !kind.apart).slice(0, MOST_IN_GREY);
   const most = Math.max(2, ...[panel, ...peers].flatMap((other) => other.lines.flat().map(([x]) => x)));
-  const rise = kind.fitted ? axisOf([0, ...panels.flatMap((other) => other.lines.flat().flatMap(([, value, , end]) => [value, end])).filter((end) => end !== null)]).ticks : [0, 0.25, 0.5, 0.75, 1];
-  const x = (value) => left + (right - left) * kind.place(value, most), y = (value) => bottom - (bottom - top) * value / rise.at(-1);
+  const rise = kind.apart ? axisOf(panel.lines.flat().flatMap(([, value, low, end]) => [value, low, end]).filter((end) => end !== null)).ticks : kind.fitted ? axisOf([0, ...panels.flatMap((other) => other.lines.flat().flatMap(([, value, , end]) => [value, end])).filter((end) => end !== null)]).ticks : [0, 0.25, 0.5, 0.75, 1];
+  const x = (value) => left + (right - left) * kind.place(value, most), y = (value) => bottom - (bottom - top) * (value - rise[0]) / (rise.at(-1) - rise[0]);
   const xs = [...new Set(panel.lines.flat().map(([value]) => value))].sort((a, b) => a - b);
-  const ticks = kind.ticks || xs, room = Math.max(1, Math.ceil(ticks.length / Math.floor((right - left) / 34)));
+  const called = (tick) => (kind.apart ? short(panel.names[tick - 1], 16) : tick);
+  const ticks = kind.ticks || xs, broad = Math.max(34, ...ticks.map((tick) => 9 * String(called(tick)).length + 8));
+  const room = Math.max(1, Math.ceil(ticks.length / Math.max(1, Math.floor((right - left) / broad))));
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
   svg.style.height = `${high}px`;
@@ -157,18 +160,23 @@ const drawCurve = (panel, panels) => {
     shape(svg, "line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) });
     if (kind.fitted || tick * 2 % 1 === 0) shape(svg, "text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick);
   }
-  ticks.forEach((tick, at) => { if ((ticks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(tick), y: bottom + 20, "text-anchor": "middle" }, `${at ? "" : kind.first || ""}${tick}`); });
+  ticks.forEach((tick, at) => { if ((ticks.length - 1 - at) % room === 0) shape(svg, "text", { x: x(tick), y: bottom + 20, "text-anchor": "middle" }, `${at ? "" : kind.first || ""}${called(tick)}`); });
   if (kind.across) shape(svg, "text", { x: (left + right) / 2, y: high - 4, "text-anchor": "middle" }, kind.across);
   if (kind.diagonal) shape(svg, "line", { class: "at", x1: left, x2: right, y1: bottom, y2: top });
   const known = (line) => line.filter(([, value]) => value !== null);
   for (const other of peers) for (const line of other.lines) shape(svg, "path", { class: "others", d: path(known(line).map(([at, value]) => [x(at), y(value)])) });
   for (const line of panel.lines) {
     const points = known(line), banded = points.filter(([, , low]) => low !== null);
-    shape(svg, "path", { class: "band", d: path([...banded.map(([at, , , end]) => [x(at), y(end)]), ...banded.toReversed().map(([at, , low]) => [x(at), y(low)])]) });
+    if (kind.apart) for (const [at, , low, end] of banded) shape(svg, "line", { class: "whisker", x1: x(at), x2: x(at), y1: y(low), y2: y(end) });
+    else shape(svg, "path", { class: "band", d: path([...banded.map(([at, , , end]) => [x(at), y(end)]), ...banded.toReversed().map(([at, , low]) => [x(at), y(low)])]) });
     shape(svg, "path", { class: "line", d: path(points.map(([at, value]) => [x(at), y(value)])) });
     if (points.length <= MOST_DOTS) for (const [at, value] of points) shape(svg, "circle", { class: "point", cx: x(at), cy: y(value), r: 4 });
   }
-  if (!kind.ticks) {
+  for (const [at, word] of panel.marks || []) {
+    shape(svg, "line", { class: "mark", x1: x(at), x2: x(at), y1: top, y2: bottom });
+    shape(svg, "text", { class: "end", x: x(at) + (x(at) > (left + right) / 2 ? -6 : 6), y: top + 10, "text-anchor": x(at) > (left + right) / 2 ? "end" : "start" }, `${word} detected`);
+  }
+  if (!kind.ticks && !kind.apart) {
     const ends = panel.lines.map((line) => known(line).at(-1)).filter(Boolean);
     const places = ends.map(([, value]) => Math.max(top + 6, Math.min(bottom - 10, y(value))));
     const lacks = ends.length === 2 ? Math.max(0, LABEL - (places[1] - places[0])) : 0, up = Math.min(lacks / 2, places[0] - top - 6);
@@ -194,11 +202,12 @@ for (const host of document.querySelectorAll("[data-curves]")) {
   panels.sort((a, b) => natural.compare(a.task, b.task) || place.indexOf(a.system) - place.indexOf(b.system));
   const several = new Set(panels.map((panel) => panel.task)).size > 1;
   for (const panel of panels) {
-    const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system]}` }), head = make("h3", "", { class: "name" });
-    head.append(dot(panel.system), named(make("span"), (panel.system || "score") + (several ? ` · ${panel.task}` : "")));
+    const figure = make("div", "", { class: "panel", style: `--c:${looks.colours[panel.system] || "var(--s0)"}` }), head = make("h3", "", { class: "name" });
+    if (panel.title === undefined) head.append(dot(panel.system));
+    head.append(named(make("span"), (panel.title || panel.system || "score") + (several ? ` · ${panel.task}` : "")));
     figure.append(head);
     const said = panel.lines.map((line) => (line.length > MOST_DOTS ? line.filter((_, at) => at % 10 === 0) : line)).flat();
-    panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.system || "Score"}: ${said.map(([, , , , label]) => label).join(", ")}` });
+    panel.svg = shape(figure, "svg", { role: "img", "aria-label": `${panel.title || panel.system || "Score"}: ${said.map(([, , , , label]) => label).join(", ")}` });
     host.append(figure);
   }
   const drawAll = () => panels.forEach((panel) => drawCurve(panel, panels));

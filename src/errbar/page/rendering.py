@@ -261,6 +261,7 @@ def _curves(contents: Contents) -> list[dict[str, Any]]:
         for (system, task), lines in found.items()
         if max(map(len, lines.values())) > 1  # a point is no curve
     ]
+    curves += _histories(contents)
     for kind, bands in contents.bands.items():
         curves += [
             {
@@ -273,6 +274,34 @@ def _curves(contents: Contents) -> list[dict[str, Any]]:
             if band.points
         ]
     return curves
+
+
+def _histories(contents: Contents) -> list[dict[str, Any]]:
+    """Return the scores of past runs, a curve per task and metric."""
+    found = contents.result("history")
+    if found is None:
+        return []
+    place = {run: at for at, run in enumerate(found.runs, start=1)}
+    detected = {drift.task: drift.detected for drift in found.drifts if drift.detected}
+    lines: dict[tuple[str, str], list[Any]] = {}
+    for row in found.estimates:
+        text = f"{row.system}: {row.metric} {_interval_cells([row])[0].strip()}"
+        point = (place[row.system], row.value, row.low, row.high, text)
+        lines.setdefault((row.task, str(row.metric)), []).append(point)
+    return [
+        {
+            "kind": "runs",
+            "system": "",
+            "task": task,
+            "title": metric,
+            "names": found.runs,
+            "marks": [(place[run], word) for run, word in [detected[task]]]
+            if task in detected
+            else [],
+            "lines": [sorted(line)],
+        }
+        for (task, metric), line in lines.items()
+    ]
 
 
 def _band_point(point: BandPoint, across: str, up: str) -> tuple[Any, ...]:

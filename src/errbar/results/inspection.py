@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from errbar.base.files import without_endings
 from errbar.base.remarks import counted
 from errbar.base.tables import Table
 from errbar.data.queries.questions import Slice, without_cluster
@@ -81,13 +82,15 @@ class Inspection(Result):
         files = [path for path, file in self.origin.accounts.items() if not file.skipped]
         folders = {path.parent.name for path in files}
         place = (
-            files[0].name.partition(".")[0]
+            without_endings(files[0])
             if len(self.origin.accounts) == 1
             else folders.pop()
             if len(folders) == 1
             else ""
         )
         where = tasks[0] or place
+        if where and systems == [""]:
+            return where
         return f"{who} on {where}" if where not in ("", who) else who
 
     def facts(self) -> list[tuple[str, str]]:
