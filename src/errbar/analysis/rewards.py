@@ -341,9 +341,10 @@ def _among_questions(
         found = _beyond_guess(found, answered, method.level)
     if is_guess:
         low, high = bounds
-        assumed = together(
-            f"assumes that every reward lies between {low:.3g} and {high:.3g}", assumed
+        guess_holds = (
+            f"holds if every reward lies between {low:.3g} and {high:.3g}, which is a guess"
         )
+        assumed = together(guess_holds, assumed)
     in_all = known.questions_in_all
     if in_all is None:
         return found, assumed
