@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Adjust, ComparisonRequest
@@ -20,7 +20,7 @@ from errbar.analysis.methods.bootstrap import Bootstrap, Gap, require_bootstrap
 from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import are_same, strict_share
 from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedItems
@@ -166,7 +166,7 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
                 f"systems are compared on the same items in the same order; {first!r} has "
                 f"{size} and {other!r} has {len(systems[other])}."
             )
-        if not _equal(clusters, systems[other].clusters):
+        if not are_same(clusters, systems[other].clusters):
             raise InputError(f"{first!r} and {other!r} must have the same clusters, item by item.")
     names = tuple(systems)
     return PairedItems(
@@ -184,12 +184,6 @@ def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
 def _ranks(data: Predictions) -> Array:
     """Ranks of the confidences: exact as floats, whatever their type."""
     return np.unique(data.confidence, return_inverse=True)[1].astype(float)
-
-
-def _equal(first: NDArray[np.intp] | None, second: NDArray[np.intp] | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)
 
 
 def compare_paired(

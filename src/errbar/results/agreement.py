@@ -34,10 +34,6 @@ class RaterAgreement(Rows[AgreementRow]):
     remarks: tuple[str, ...] = ()
     drops: ClassVar[tuple[str, ...]] = ("answers",)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per number, for a DataFrame or JSON."""
-        return [row.record() for row in self.rows]
-
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head."""
         head = interval_head("value", (row.interval.title for row in self.rows))

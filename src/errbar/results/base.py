@@ -206,6 +206,11 @@ class Rows(ResultSequence[R]):
     entries_field: ClassVar[str] = "rows"
     rows: tuple[R, ...]
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per row, for a DataFrame or JSON."""
+        rows: Sequence[Any] = self.rows
+        return [row.record() for row in rows]
+
     def cells_of(self, field: str, *, signed: bool = False) -> list[str]:
         """A number of each row with its interval, to the digits that sd supports."""
         rows: Sequence[Any] = self.rows

@@ -149,10 +149,6 @@ class Calibration(Rows[SystemCalibration]):
     remarks: tuple[str, ...] = ()
     drops: ClassVar[tuple[str, ...]] = ("ece (by chance)", "uncertainty", "task", "answers")
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per system and task."""
-        return [row.record() for row in self.rows]
-
     def bins(self) -> list[dict[str, Any]]:
         """A flat record per bin."""
         names = ("least", "most", "answers", "confidence", "right", "low", "high", "is_off")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from errbar.base.narrow_tables import JOINT
 from errbar.base.remarks import Caution, Explanation, all_of, counted, some_of
@@ -31,10 +31,6 @@ class Comparisons(Rows[Comparison]):
         "probably worse": Tone.STRONG,
         INCONCLUSIVE: Tone.DIM,
     }
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A flat record per comparison, for a DataFrame or JSON."""
-        return [row.record() for row in self.rows]
 
     drops: ClassVar[tuple[str, ...]] = ("p", "P(better)", "task", "metric", "win/tie/loss")
 
