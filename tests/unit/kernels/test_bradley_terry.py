@@ -1,5 +1,7 @@
 """Bradley-Terry models against other packages, other optimisers and clusters left out by hand."""
 
+import json
+
 import choix
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from errbar.kernels.bradley_terry import (
     reachable,
     strong_components,
 )
+from logs import FIXTURES
 
 
 def league(
@@ -66,6 +69,28 @@ def test_strengths_and_controls_are_those_of_logistic_regression() -> None:
     found = fit(games)
     assert found.strengths == pytest.approx(expected - expected.mean(), abs=1e-5)
     assert found.controls == pytest.approx(model.coef_[0][games.systems - 1 :], abs=1e-5)
+
+
+@pytest.mark.parametrize("ties", [Ties.HALF, Ties.DAVIDSON])
+def test_strengths_with_ties_are_those_of_scorio(ties: Ties) -> None:
+    """Made by tests/fixtures/reference_preferences.py."""
+    known = json.loads((FIXTURES / "judges" / "arena_rank.json").read_text("utf-8"))["scorio"]
+    right = np.array(known["right"])
+    first, second = np.triu_indices(len(right), 1)
+    result = 0.5 * (1.0 + right[first] - right[second])  # a row per pair, a column per question
+    pairs = [np.repeat(each, right.shape[1]) for each in (first, second)]
+    decided = result.reshape(-1) != 0.5 if ties is Ties.HALF else np.full(result.size, True)
+    games = GameRows(
+        systems=len(right),
+        first=pairs[0][decided],
+        second=pairs[1][decided],
+        result=result.reshape(-1)[decided],
+        weight=np.ones(int(decided.sum())),
+        cluster=np.arange(int(decided.sum())),
+        controls=np.zeros((int(decided.sum()), 0)),
+    )
+    expected = np.log(known[ties.value])
+    assert fit(games, ties).strengths == pytest.approx(expected - expected.mean(), abs=1e-4)
 
 
 @pytest.mark.parametrize("ties", [Ties.DAVIDSON, Ties.RAO_KUPPER])
