@@ -274,6 +274,7 @@ def next_labels(
     questions: int | None = None,
     *,
     width: float | None = None,
+    task: str | None = None,
     by: str | None = None,
     agreement: float = 0.8,
     level: float = 0.95,
@@ -289,6 +290,8 @@ def next_labels(
         How many to label, or
     width
         how wide the interval of a corrected `avg` may be.
+    task
+        The task to label, if there are several.
     by
         A column of the answers by which the judge may err more or less, as its confidence.
     agreement
@@ -306,7 +309,13 @@ def next_labels(
     """
     labels = runs.labels if isinstance(runs, JudgedRuns) else None
     request = LabellingRequest(
-        questions=questions, width=width, by=by, agreement=agreement, level=level, rng=rng
+        questions=questions,
+        width=width,
+        task=task,
+        by=by,
+        agreement=agreement,
+        level=level,
+        rng=rng,
     )
     return labelling_of(runs.source, labels, request)
 

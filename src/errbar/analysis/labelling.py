@@ -8,6 +8,7 @@ from them as `errbar score --labels` will compute it.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +21,8 @@ from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, by_tas
 from errbar.analysis.judged import CorrectedTask, Correction, Labels, LabelValues
 from errbar.base.arguments import number, strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import guess
+from errbar.base.remarks import guess, way_to_say
+from errbar.data.columns import list_names
 from errbar.data.queries.expressions import Columns, Frame
 from errbar.data.queries.label_rows import answer_rows, column_by_question, label_rows
 from errbar.data.sources.tables import Source, TableSource
@@ -50,6 +52,7 @@ class LabellingRequest:
 
     questions: int | None = None
     width: float | None = None
+    task: str | None = None  # where there are several
     by: str | None = None  # a column of answers, as the confidence of the judge
     agreement: float = 0.8  # share of labels that agree with the judge, where there are none yet
     level: float = 0.95
@@ -69,12 +72,14 @@ class LabellingRequest:
 def labelling_of(source: Source, labels: Labels | None, request: LabellingRequest) -> Labelling:
     """The questions of one task to label next."""
     tasks = by_task(source.named())
-    if len(tasks) > 1:
+    task = request.task if request.task is not None or len(tasks) > 1 else next(iter(tasks))
+    if task not in tasks:
+        way = way_to_say("--task NAME", "task='…'")
         raise InputError(
-            f"there are {len(tasks)} tasks; choose what to label in one at a time: "
-            f"{', '.join(map(repr, list(tasks)[:6]))}."
+            f"there are the tasks {list_names([*tasks])}; choose what to label in one of them at "
+            f"a time, with {way}."
         )
-    ((task, systems),) = tasks.items()
+    systems = tasks[task]
     data = TaskSystems(source, task, systems, Policy("wrong", "drop")).of(Average())
     if not data.systems:
         raise next(iter(data.refused.values()))
@@ -298,9 +303,14 @@ class _JudgedAnswers:
         place = {name: at for at, name in enumerate(self._data.questions)}
         rows = [] if self._labels is None else label_rows(*_table(self._labels.source))
         before = {name for name, at in place.items() if self.known[:, at].any()}
-        found = [row for row in rows if row["question"] in before]
+        task = self._data.task
+
+        def chosen(row: dict[str, Any], questions: Collection[str]) -> bool:
+            return row["question"] in questions and (row.get("task") or task) == task
+
+        found = [row for row in rows if chosen(row, before)]
         new = {self._data.questions[at] for at in picked.tolist()}
-        found += [row for row in answer_rows(*_table(self._source)) if row["question"] in new]
+        found += [row for row in answer_rows(*_table(self._source)) if chosen(row, new)]
         heads = list(dict.fromkeys(name for row in found for name in row))
         heads = [*(name for name in heads if name != "label"), "label", "weight"]
         return [

@@ -93,6 +93,7 @@ class LabellingOptions(Keywords):
 
     questions: int | None
     width: float | None
+    task: str | None
     by: str | None
     agreement: float
     level: float
@@ -104,6 +105,7 @@ LABELLING = bundle(
     LabellingOptions,
     click.option("-n", "--questions", type=int, help="How many questions to label."),
     click.option("--width", type=float, help="How wide the interval of the score may be."),
+    click.option("--task", help="The task to label, if there are several."),
     click.option(
         "--by",
         metavar="COLUMN",

@@ -139,7 +139,8 @@ def roc(
 ) -> None:
     """Compute ROC-AUC of the confidence at PATHS.
 
-    It measures how well the confidence separates right answers from wrong ones.
+    It measures how well the confidence separates right answers from wrong ones. Whether it means
+    what it says as a probability, errbar calibration tells.
 
     \b
     Examples:

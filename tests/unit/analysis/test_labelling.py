@@ -111,6 +111,27 @@ def test_the_file_is_filled_in_and_read_back(tmp_path: Path) -> None:
     assert corrected.judge == pytest.approx(score.value)
 
 
+def test_labels_of_several_systems_tasks_and_trials_are_read_back(tmp_path: Path) -> None:
+    rows = [
+        {"system": s, "task": t, "question": f"q{q}", "trial": k, "outcome": (q + k) % 3 > 0}
+        for s in ("a", "b")
+        for t in ("x", "y")
+        for q in range(40)
+        for k in range(2)
+    ]
+    runs = errbar.load(rows)
+    with pytest.raises(InputError, match=r"the tasks 'x', 'y'.*task="):
+        errbar.next_labels(runs, 10)
+    found = errbar.next_labels(runs, 10, task="y")
+    assert {cell["task"] for cell in found.cells} == {"y"}
+    assert len(found.cells) == 10 * 2 * 2
+    found.write(tmp_path / "fill.csv")
+    with (tmp_path / "fill.csv").open(newline="") as opened:
+        labels = [{**cell, "label": 1} for cell in csv.DictReader(opened)]
+    scores = errbar.load([row for row in rows if row["task"] == "y"], labels=labels).score("pass@2")
+    assert [each.labels for each in scores if isinstance(each, CorrectedEstimate)] == [10, 10]
+
+
 def test_doubtful_answers_are_chosen_more_often_if_that_is_worth_it() -> None:
     rows, _ = judged(2000, 150)
     found = errbar.next_labels(errbar.load(rows, label="human"), 300, by="sure")
