@@ -129,8 +129,10 @@ class Glance:
 
     def record_keys(self, *pages: str) -> frozenset[str]:
         """Keys of the first record of a CSV file, array, lines, or a list under one of `keys`."""
-        page = next((key for key in pages if key in self.keys), None)
-        if self.shape != "object" or page is None:
+        page = None
+        if self.shape == "object" and not self.keys.isdisjoint(pages):
+            page = next(key for key in pages if key in self.keys)
+        if page is None:
             return self.keys or frozenset(self.columns)
         start = re.search(rf'"{page}"\s*:\s*\[', self.text)
         return frozenset(_keys(self.text[start.end() :])) if start else self.keys
@@ -154,7 +156,10 @@ def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
     """A way to recognise files: each rule is the reason to give, and the keys that it needs."""
 
     def _recognise(glance: Glance) -> str:
-        return next((why for why, *keys in rules if glance.has(*keys)), "")
+        for why, *keys in rules:  # a loop takes half the time of next()
+            if glance.has(*keys):
+                return why
+        return ""
 
     return _recognise
 

@@ -24,7 +24,7 @@ def _counts() -> defaultdict[str, int]:
     return defaultdict(int)
 
 
-@dataclass
+@dataclass(slots=True)
 class Account:
     """Account of a file: its rows, those left out, and those added."""
 

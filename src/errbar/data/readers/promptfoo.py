@@ -66,7 +66,7 @@ def _recognise(glance: Glance) -> str:
         and all(sign in glance.text for sign in _AT_THE_TOP)
     ):
         return "a JSON document with a version and results that have prompt, vars and success"
-    return recognise_table(glance)
+    return recognise_table(glance) if not glance.shape else ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -79,7 +79,7 @@ _ARRAYS = (
 
 
 def _kind(glance: Glance) -> _TotalsFormat | None:
-    kinds = {"object": _OBJECTS, "array": _ARRAYS}.get(glance.shape, ())
+    kinds = _ARRAYS if glance.shape == "array" else _OBJECTS
     return next((kind for kind in kinds if kind.looks(glance)), None)
 
 

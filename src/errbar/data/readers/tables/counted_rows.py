@@ -53,7 +53,7 @@ def are_counts(
     if {"trials", "correct"} & set(assignment):
         return True
     lower = {plain_name(str(name)): str(name) for name in names}
-    has = [names_of_count & lower.keys() for names_of_count in _COUNTS]
+    has = [names_of_count.intersection(lower) for names_of_count in _COUNTS]
     if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]
