@@ -407,3 +407,19 @@ def test_a_pair_without_a_common_question_is_left_out_and_named() -> None:
     found = errbar.load(systems).compare("avg")
     assert [(row.first, row.second) for row in found] == [("a", "b")]
     assert "'a' and 'c' have no question in common: they are not compared." in found.notes()
+
+
+def test_comparisons_and_ranks_state_what_they_assume_of_clusters() -> None:
+    rows = [
+        {"system": name, "question": at, "cluster": min(at // 3, 5), "outcome": (at + shift) % 2}
+        for name, shift in (("a", 0), ("b", 1))
+        for at in range(20)
+    ]
+    said = (
+        "The comparison assumes that no cluster has more than 5 questions; a kind of cluster that "
+        "makes up 39% of all may be missing."
+    )
+    runs = errbar.load(rows)
+    assert said in runs.compare("avg").remarks
+    assert said in runs.rank("avg").remarks
+    assert said not in runs.compare("avg", estimand="benchmark").remarks
