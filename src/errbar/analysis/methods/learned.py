@@ -42,7 +42,7 @@ from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # systems that are learned in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
-# the ends move by less than 2% of the width between seeds, at ten questions too.
+# nearly all ends move by less than 2% of the width between seeds (`scripts/bench seeds`).
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
 _WEIGHINGS = 200  # per draw, for the population: a Monte Carlo error of 0.6% of the width or less
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
