@@ -357,3 +357,12 @@ def test_spoiled_lists_are_read_or_refused(tmp_path: Path) -> None:
 def test_the_repository_is_the_id_before_its_last_hyphen_in_any_order(instances: list[str]) -> None:
     alone = [instance.rpartition("-")[0].replace("__", "/") for instance in instances]
     assert repositories_of(instances) == alone
+
+
+def test_a_submission_alone_is_not_named_after_its_folder_of_logs(tmp_path: Path) -> None:
+    report = {"patch_exists": True, "patch_successfully_applied": True, "resolved": True}
+    for at in range(2):
+        path = tmp_path / "agent" / "logs" / str(at) / "report.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({f"a__b-{at}": report}))
+    assert {row["system"] for row in rows_of(tmp_path / "agent")} == {"agent"}

@@ -47,6 +47,7 @@ from errbar.data.readers.swe_bench_submissions import (
 from errbar.data.readers.tables.naming import FilesAre, systems_of
 from errbar.errors import InputError
 
+_LOGS = "logs"  # the folder of reports in a submission, which names no system
 _COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
 _SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
 
@@ -239,7 +240,9 @@ def _add_others(reports: _Reports, files_are: FilesAre | None, log: Log) -> None
     if not reports:
         return
     folders = list(reports)
-    names = systems_of([folder / "x" for folder in folders], "x")
+    above = [folder.parent if folder.name == _LOGS else folder for folder in folders]
+    places = above if len(set(above)) == len(above) else folders
+    names = systems_of([place / "x" for place in places], "x")
     if files_are == "trials":
         alike = Counter(folder.name for folder in folders)
         alone = len(folders) == len(alike)
