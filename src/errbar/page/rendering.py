@@ -16,10 +16,11 @@ from importlib import resources
 from typing import Any
 
 from errbar.base.remarks import MARK, above, below, counted, said_once
-from errbar.base.tables import interval_cells, interval_title, percent
+from errbar.base.tables import interval_cells, interval_title, percent, score_text
 from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
 from errbar.results.comparison import Comparison
+from errbar.results.corrected import CorrectedEstimate
 from errbar.results.estimate import BandPoint, Estimate
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.vega import in_script, with_interval
@@ -28,6 +29,7 @@ _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones
 _METHOD = "Method: "
 _MOST_PAIRS = 60  # comparisons that are drawn
 _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
+_MOST_NAMED = 6  # systems in a sentence
 _MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of the page
 _SMALLEST_SHARE = 0.1  # of an axis that panels share
 _NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
@@ -56,6 +58,7 @@ def render(contents: Contents) -> str:
         interval_cells=_interval_cells,
         lead_cells=_lead_cells,
         meaning=_meaning(contents),
+        corrected=_corrected(contents),
         colours=colours,
         grouped=partial(_grouped, order=list(colours)),
         same_questions=_same_questions(contents),
@@ -157,6 +160,18 @@ def _meaning(contents: Contents) -> str:
     """Return what the first metric measures, in a few words."""
     line = (type(contents.result("scores")[0].metric).__doc__ or "").strip().partition("\n")[0]
     return f"{line[:1].lower()}{line[1:].removesuffix('.')}"
+
+
+def _corrected(contents: Contents) -> str:
+    """Return that scores are corrected by labels, and what the judge says of the first ones."""
+    scores = contents.result("scores")
+    rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
+    if not rows:
+        return ""
+    first = [row for row in rows if row.metric == rows[0].metric and row.task == rows[0].task]
+    named = [f"{row.system or 'the system'} {score_text(row.judge, row.sd)}" for row in first]
+    few = f"; the judge alone gives {', '.join(named)}" if len(named) <= _MOST_NAMED else ""
+    return f" Scores are corrected by trusted labels{few}."
 
 
 def _first_pairs(pairs: Sequence[Comparison], order: Sequence[str]) -> list[Comparison]:

@@ -243,7 +243,9 @@ def test_the_command_and_the_report_correct(tmp_path: Path) -> None:
     assert f'"value": {value!r}' in shown.output
     made = CliRunner().invoke(main, ["report", log, "--label", "human", "-o", str(page)])
     assert made.exit_code == 0, made.output
-    assert "labels alone" in page.read_text("utf-8")
+    text = page.read_text("utf-8")
+    assert "labels alone" in text
+    assert "Scores are corrected by trusted labels; the judge alone gives" in text
 
 
 def favoured(number: int = 200) -> Rows:
