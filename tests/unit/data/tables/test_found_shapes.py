@@ -103,6 +103,16 @@ def test_a_document_of_two_systems(name: str, tmp_path: Path) -> None:
     assert scores == {"gpt": (0.75, 12), "qwen": (0.25, 12)}
 
 
+def test_a_system_without_a_record_in_a_row_has_no_outcome_there(tmp_path: Path) -> None:
+    rows: list[Any] = SYSTEMS["a record for each system in a row"]
+    lost = [
+        *rows[1:],
+        {"id": "q0", "models": {"gpt": {"correct": True, "system": "x"}, "qwen": None}},
+    ]
+    scores = errbar.load(written(tmp_path / "a.json", lost)).score("avg", errors="missing")
+    assert {one.system: one.questions for one in scores} == {"gpt": 12, "qwen": 11}
+
+
 def test_keys_of_lists_that_share_no_question_are_tasks(tmp_path: Path) -> None:
     lists = {
         name: [{"id": f"{name}{at}", "correct": right} for at, right in enumerate(some)]

@@ -23,28 +23,20 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
         keys = _systems_in(column[:_LOOKED_AT])
         if not keys or plain_name(name.rpartition(".")[2]) in SCORES:  # of several scorers
             continue
-        found: Flat = {other: [] for other in flat if other != name}
-        fields = dict.fromkeys(
-            field for value in column if isinstance(value, dict) for field in _fields_in(value)
-        )
-        found |= {f"{name}.{field}" if field in found else field: [] for field in fields}
-        found["system"] = []
-        for at, value in enumerate(column):
-            for key, record in (value if isinstance(value, dict) else {}).items():
-                for other in flat:
-                    if other != name:
-                        found[other].append(flat[other][at])
-                for field in fields:
-                    place = f"{name}.{field}" if field in flat and field != name else field
-                    found[place].append(record.get(field) if isinstance(record, dict) else None)
-                found["system"].append(str(key))
+        others = [other for other in flat if other != name]
+        taken = {*others, "system"}
+        records = [
+            (at, key, record if isinstance(record, dict) else {})
+            for at, value in enumerate(column)
+            for key, record in (value if isinstance(value, dict) else {}).items()
+        ]
+        found: Flat = {other: [flat[other][at] for at, _, _ in records] for other in others}
+        for field in dict.fromkeys(field for _, _, record in records for field in record):
+            place = f"{name}.{field}" if field in taken else str(field)
+            found[place] = [record.get(field) for _, _, record in records]
+        found["system"] = [str(key) for _, key, _ in records]
         return found, guess(f"Systems: the keys of {name!r} ({', '.join(keys[:6])})")
     return None
-
-
-def _fields_in(value: Mapping[str, Any]) -> list[str]:
-    records = (record for record in value.values() if isinstance(record, dict))
-    return [str(field) for record in records for field in record]
 
 
 def _systems_in(column: list[Any]) -> list[str]:
@@ -57,8 +49,8 @@ def _systems_in(column: list[Any]) -> list[str]:
     named = any(is_no_system(key) or TRIAL_NAME.fullmatch(key) for key in keys)
     if not common or named or plain_name(keys[0]) in ("system", "question"):
         return []
-    records = all(has_outcome(record) for value in some for record in value.values())
-    return keys if records else []
+    records = [record for value in some for record in value.values() if record is not None]
+    return keys if records and all(map(has_outcome, records)) else []
 
 
 def share_no_question(lists: Mapping[str, Sequence[Record]]) -> bool:
