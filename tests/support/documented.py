@@ -153,6 +153,7 @@ def example_data(place: Path) -> None:
     _lines(place / "swapped.jsonl", _swapped())
     _csv(place / "outcomes.csv", _sure())
     _csv(place / "judged.csv", _judged())
+    _csv(place / "ratings.csv", [rating for row in _judged() for rating in _as_ratings(row)])
     _csv(place / "labels.csv", [row for row in map(_as_label, _judged()) if row["label"] != ""])
     pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
     (place / "outcomes").mkdir()
@@ -199,6 +200,13 @@ def _rows(systems: list[str], tasks: list[str], *, trials: int) -> list[Row]:
                 for trial in range(trials)
             ]
     return found
+
+
+def _as_ratings(row: Row) -> list[Row]:
+    """A row per rating: of the judge, and of people if they gave one."""
+    item = f"{row['system']} {row['question']}"
+    both = {"judge": row["outcome"], "human": row["human"]}
+    return [{"item": item, "rater": who, "rating": r} for who, r in both.items() if r != ""]
 
 
 def _judged() -> list[Row]:
