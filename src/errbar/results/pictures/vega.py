@@ -305,7 +305,10 @@ _PAGE = """<!DOCTYPE html>
 script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
-<style>body {{ margin: 2rem; font-family: sans-serif; }}</style>
+<style>
+body {{ width: fit-content; margin: 2rem auto; font-family: sans-serif; background: #f7f7f5; }}
+#picture {{ background: #fff; border: 1px solid #e2e2de; border-radius: 12px; padding: 8px; }}
+</style>
 </head>
 <body>
 <div id="picture"></div>
