@@ -120,10 +120,14 @@ def test_a_seed_repeats_to_the_bit() -> None:
 
 @pytest.mark.parametrize(("solved", "failed"), [(3, 2), (0, 4), (5, 0), (2500, 1500)])
 def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int) -> None:
+    right, wrong, often = (np.array([number]) for number in (solved, failed, 1))
     share, moments = expected_scores(
         lambda rates: np.stack([rates, rates**8]),
-        *(np.full((1, 1), 0.625), np.ones((1, 1, 1))),
-        *(np.array([number]) for number in (solved, failed, 1)),
+        np.full((1, 1), 0.625),
+        np.ones((1, 1, 1)),
+        right,
+        wrong,
+        often,
         np.random.default_rng(0),
     )
     a, b = Fraction(2 * solved + 1, 2), Fraction(2 * failed + 1, 2)
