@@ -64,6 +64,17 @@ def wide_csv(place: Path, rows: int, text: str) -> None:
         table.writerows((f"q{at}", text, at % 2, int(at % 3 > 0), 0, 1) for at in range(rows // 4))
 
 
+def fifty_columns_csv(place: Path, rows: int, text: str) -> None:
+    """A column for each of 47 numbers and texts that no analysis asks for."""
+    others = [f"field_{at}" for at in range(47)]
+    with (place / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(("id", "model", "correct", *others))
+        for at in range(rows):
+            cells = (f"v{at * k % 99991}{text}" if k % 2 else at * k / 7 for k in range(1, 48))
+            table.writerow((f"q{at // 4}", "adder", int(at % 3 > 0), *cells))
+
+
 def parquet(place: Path, rows: int, text: str) -> None:
     """The bare loop reads the same rows as JSON lines."""
     aside = place.with_name(f"{place.name}-plain")
@@ -78,6 +89,6 @@ TABLES: dict[str, Write] = {
     write.__name__: write
     for write in (
         *(flat_lines, nested_lines, json_array, lists_per_question),
-        *(flat_csv, wide_csv, parquet),
+        *(flat_csv, wide_csv, fifty_columns_csv, parquet),
     )
 }
