@@ -1,6 +1,7 @@
 """Classify objects inside JSON documents by their keys, and find the rows or lists in them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
@@ -176,6 +177,7 @@ _CONTAINERS = ROWS | {
     ),
     *("body", "payload", "content", "result", "experiment", "details", "log", "logs", "dataset"),
 }
+_MOST_SECTIONS = 50  # objects of a document that is not keyed by question
 _LISTS_OF_ROWS = ROWS | _TRIALS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
 
@@ -219,19 +221,18 @@ def _holds_rows(value: Record, depth: int) -> bool:
 
 def only_by_id(value: Record) -> str | None:
     """Key of the only object with outcomes by id; of the only one with records or lists."""
-    found = {
-        key: entry
-        for key, entry in value.items()
-        if isinstance(entry, dict) and entry and nests_outcomes(entry)
-    }
-    others = [entry for key, entry in value.items() if isinstance(entry, dict) and key not in found]
+    objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
+    if len(objects) > _MOST_SECTIONS:
+        return None
+    heads = {key: dict(islice(entry.items(), LOOKED_AT)) for key, entry in objects.items()}
+    found = {key: head for key, head in heads.items() if head and nests_outcomes(head)}
     nested = [
         str(key)
-        for key, entry in found.items()
-        if all(isinstance(part, dict | list) for part in entry.values())
-        and not any(map(meaning_of, entry))  # whose keys are columns: a record, not ids
+        for key, head in found.items()
+        if all(isinstance(part, dict | list) for part in head.values())
+        and not any(map(meaning_of, head))  # whose keys are columns: a record, not ids
     ]
-    alone = [str(key) for key in found] if not others else []
+    alone = list(map(str, found)) if len(found) == len(objects) else []
     return next((names[0] for names in (nested, alone) if len(names) == 1), None)
 
 
