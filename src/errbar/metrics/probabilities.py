@@ -44,7 +44,7 @@ class ProbabilityMetric(OutcomeMean):
 @register("brier")
 @dataclass(frozen=True)
 class Brier(ProbabilityMetric):
-    """Brier score; mean squared distance of the confidence from 1 if right, from 0 if wrong.
+    """Mean squared distance of the confidence from what happened; 1 if right, 0 if wrong.
 
     See Brier (1950), "Verification of forecasts expressed in terms of probability".
     """
@@ -57,7 +57,7 @@ class Brier(ProbabilityMetric):
 @register("log-loss")
 @dataclass(frozen=True)
 class LogLoss(ProbabilityMetric):
-    """Mean of −log of the probability stated for what happened; in nats.
+    """Mean of −log of the probability that was stated for what happened; in nats.
 
     `clip` moves probabilities to at least `clip` and at most 1 − `clip`, so that the penalty of a
     confident mistake is finite, and bounded.
@@ -83,5 +83,7 @@ class LogLoss(ProbabilityMetric):
 
     def penalty(self, stated: nw.Expr) -> nw.Expr:
         """The negative logarithm."""
-        kept = stated.clip(self.clip, 1.0 - self.clip) if self.clip else stated
-        return kept.log() * -1.0
+        if not self.clip:
+            return stated.log() * -1.0
+        lost = stated.clip(self.clip, 1.0 - self.clip).log() * -1.0
+        return lost.clip(*self.bounds)  # which the logarithms of engines exceed by rounding

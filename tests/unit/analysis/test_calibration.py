@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -12,7 +13,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 import errbar
 from errbar.cli import main
-from errbar.errors import InputError
+from errbar.errors import InputError, WrongType
 
 
 def rows(items: int = 200, seed: int = 0, **systems: float) -> dict[str, list[Any]]:
@@ -42,6 +43,23 @@ def test_scores_are_those_of_scikit_learn() -> None:
         assert brier.value == pytest.approx(brier_score_loss(right, stated), abs=1e-12)
         assert log.value == pytest.approx(log_loss(right, stated.clip(0.01, 0.99)), abs=1e-12)
         assert brier.low < brier.value < brier.high
+
+
+@pytest.mark.parametrize("kind", ["csv", "arrow", "duckdb", "pandas"])
+def test_every_engine_gives_the_same_scores(kind: str, tmp_path: Any) -> None:
+    """Certain answers too, whose penalties are the bounds but for rounding."""
+    frame = pl.DataFrame({**DATA, "confidence": [round(x) for x in DATA["confidence"]]})
+    frame = pl.concat(
+        [frame.cast({"confidence": pl.Float64}), pl.DataFrame(rows(50, 1, third=1.0))]
+    )
+    file = tmp_path / "log.csv"
+    frame.write_csv(file)
+    sources = {"csv": file, "arrow": frame.to_arrow(), "pandas": frame.to_pandas()}
+    source = duckdb.sql(f"SELECT * FROM '{file}'") if kind == "duckdb" else sources[kind]
+    metrics = ("brier", "log-loss(clip=0.01)")
+    expected = [each.value for each in errbar.load(frame).score(*metrics)]
+    assert len(expected) == 6
+    assert [each.value for each in errbar.load(source).score(*metrics)] == pytest.approx(expected)
 
 
 def test_systems_are_compared_ranked_and_gated_by_proper_scores() -> None:
@@ -77,6 +95,8 @@ def test_what_has_no_score_is_refused() -> None:
     runs = errbar.load(pl.DataFrame(DATA))
     with pytest.raises(InputError, match="means of different outcomes"):
         runs.compare("brier", "avg")
+    with pytest.raises(WrongType, match="cannot be planned for"):
+        errbar.plan("brier", pilot=runs, width=0.1)
     with pytest.raises(InputError, match="counts have no confidence"):
         errbar.score({"a": errbar.Counts([4, 4], [1, 3])}, "brier")
 

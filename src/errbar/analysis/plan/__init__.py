@@ -12,7 +12,7 @@ from errbar.base.arguments import number, require_choice, require_whole, strict_
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import interval_title, percent
 from errbar.errors import InputError, WrongType
-from errbar.metrics import CountMetric, Metric
+from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.grammar import metric_of
 from errbar.results.plan import LEAST_QUESTIONS, Plan, PlanRow, points
 
@@ -190,7 +190,11 @@ def plan(
 
 def _metric(metric: Metric | str) -> CountMetric:
     chosen = metric_of(metric)
-    if not isinstance(chosen, CountMetric) or len(chosen.parts()) != 1:
+    if (
+        not isinstance(chosen, CountMetric)
+        or chosen.needs is Needs.PROBABILITY
+        or len(chosen.parts()) != 1
+    ):
         raise WrongType(
             f"{chosen} cannot be planned for: it is not a mean over questions of right and "
             f"wrong trials; avg, pass@k, pass^k and maj@k are."
