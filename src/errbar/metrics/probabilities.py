@@ -44,7 +44,7 @@ class ProbabilityMetric(OutcomeMean):
 @register("brier")
 @dataclass(frozen=True)
 class Brier(ProbabilityMetric):
-    """Mean squared distance of the confidence from what happened; 1 if right, 0 if wrong.
+    """Mean squared distance of confidence and result; 1 if right, 0 if wrong.
 
     See Brier (1950), "Verification of forecasts expressed in terms of probability".
     """
@@ -57,7 +57,7 @@ class Brier(ProbabilityMetric):
 @register("log-loss")
 @dataclass(frozen=True)
 class LogLoss(ProbabilityMetric):
-    """Mean of −log of the probability that was stated for what happened; in nats.
+    """Mean −log probability that was stated for what happened; in nats.
 
     `clip` moves probabilities to at least `clip` and at most 1 − `clip`, so that the penalty of a
     confident mistake is finite, and bounded.
