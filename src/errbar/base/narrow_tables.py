@@ -114,11 +114,11 @@ def _shortened(
 
 def _without(fitted: _Fitted, head: str) -> _Fitted:
     """Leave out a column, or one that tells rows apart only if all its cells are the same."""
-    found = [column for column in fitted.table.columns if column[0].removesuffix(" %") == head]
+    found = [column for column in fitted.table.columns if _name(column[0]) == _name(head)]
     if not found:
         return fitted
     cells = {cell.strip() for cell in found[0][1:]}
-    name = head.partition(" [")[0]
+    name = _name(head)
     if head in (*NAMES, "metric"):
         if len(cells) > 1:
             return fitted
@@ -126,6 +126,11 @@ def _without(fitted: _Fitted, head: str) -> _Fitted:
     rest = [column for column in fitted.table.columns if column is not found[0]]
     table = replace(fitted.table, columns=rest)
     return replace(fitted, table=table, dropped=(*fitted.dropped, name))
+
+
+def _name(head: str) -> str:
+    """The head of a column without its unit and the level of its interval."""
+    return head.partition(" [")[0].removesuffix(" %")
 
 
 def _under_headings(fitted: _Fitted, head: str) -> _Fitted:

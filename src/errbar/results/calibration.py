@@ -147,7 +147,10 @@ class Calibration(Rows[SystemCalibration]):
 
     method: str = ""
     remarks: tuple[str, ...] = ()
-    drops: ClassVar[tuple[str, ...]] = ("ece (by chance)", "uncertainty", "task", "answers")
+    drops: ClassVar[tuple[str, ...]] = (
+        *("ece (by chance)", "uncertainty", "task", "answers"),
+        *("discrimination", "miscalibration", "brier"),
+    )
 
     def bins(self) -> list[dict[str, Any]]:
         """A flat record per bin."""
