@@ -19,7 +19,7 @@ from errbar.cli import Work
 from terminals import HOME, Screen, plain, start
 
 ROWS = 2_000_000  # half a second or more to write, and a fraction of one to make
-TIMES = 120  # the same rows so often take minutes to write
+TIMES = 16  # the same rows so often take many seconds to write; looking for copies takes one
 ENDINGS = ("parquet", "jsonl")  # CSV is written as lines of JSON are
 
 
