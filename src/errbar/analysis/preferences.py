@@ -68,7 +68,7 @@ def rate_games(games: Games, request: RatingRequest) -> Ratings:
     method = (
         f"{_METHODS[request.ties]}; covariance by the jackknife over {within} (CR3), t quantiles "
         f"with Satterthwaite's degrees of freedom. A rating of 1000 is the mean of the systems; "
-        f"400 points are odds of ten to one. win rate: expected against an opponent picked at "
+        f"400 points are odds of ten to one. expected win rate: against an opponent picked at "
         f"random"
     )
     return Ratings(tuple(rows), "rating", method, len(games), clusters, tuple(remarks))

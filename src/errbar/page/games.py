@@ -52,7 +52,7 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         interval=found.rows[0].interval.title,
         warnings=[note for note in first if note.startswith(MARK)],
         guesses=[note for note in first if not note.startswith(MARK)],
-        pairs=_pairs(games) if len(games.systems) <= _MOST_PAIRED else [],
+        pairs=_pairs(games, found) if len(games.systems) <= _MOST_PAIRED else [],
         positions=positions,
         notes=list(dict.fromkeys(unmarked(notes))),
         minus=with_minus,
@@ -82,8 +82,9 @@ def _within(axis: Axis, number: float) -> float:
     return min(max(axis.at(number), 0.0), 100.0) if np.isfinite(number) else 100.0 * (number > 0)
 
 
-def _pairs(games: Games) -> list[tuple[str, list[str]]]:
-    """Share of wins and number of games of each system against each other."""
+def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[str]]]:
+    """Share of wins and number of games of each system against each other, the best first."""
+    order = [games.systems.index(name) for name in dict.fromkeys(row.system for row in found)]
     rows, size = games.rows, len(games.systems)
     won, played = np.zeros((2, size, size))
     np.add.at(won, (rows.first, rows.second), rows.result)
@@ -92,15 +93,15 @@ def _pairs(games: Games) -> list[tuple[str, list[str]]]:
     played += played.T
     return [
         (
-            name,
+            games.systems[at],
             [
                 f"{won[at, other] / played[at, other]:.2f} ({played[at, other]:.0f})"
                 if played[at, other]
                 else ""
-                for other in range(size)
+                for other in order
             ],
         )
-        for at, name in enumerate(games.systems)
+        for at in order
     ]
 
 

@@ -74,7 +74,7 @@ class Ratings(Board[Rating]):
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
             [interval_head(self.measured, titles), *self._values()],
-            *([["win rate", *self._win_rates()]] if rated else []),
+            *([["expected win rate", *self._win_rates()]] if rated else []),
             ["games", *(str(row.games) for row in self)],
             *self.rank_columns(),
         ]
