@@ -55,6 +55,41 @@ def test_the_four_show_the_same_intervals(
     assert CELL.findall(str(result)) == cells
 
 
+@pytest.fixture(scope="module")
+def confident(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Outcomes with a confidence."""
+    path = tmp_path_factory.mktemp("confident") / "outcomes.csv"
+    rows = (f"{at},{int(at % 5 < 2 + at % 2)},{(at * 37 % 60) / 60:.4f}" for at in range(60))
+    path.write_text("\n".join(["question,outcome,confidence", *rows]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["selective", "roc"])
+def test_ranked_scores_are_the_same_in_all_four(command: str, confident: str) -> None:
+    result = getattr(errbar.load(confident), command)()
+    in_python = ends(result.to_dicts(), "value")
+    written = CliRunner().invoke(main, [command, confident, "--format", "json"]).stdout
+    assert ends(json.loads(written)["rows"], "value") == in_python
+    sections = contents_of(errbar.load(confident), ReportSettings(metrics=("avg",))).record()
+    reported = json.loads(json.dumps(sections["results"]))[command]["rows"]
+    assert ends(reported, "value") == in_python
+    cells = CELL.findall(plain(shown(command, confident, columns=80)))
+    assert cells == CELL.findall(str(result))
+    assert len(cells) == len(in_python)
+
+
+def test_a_gate_shows_the_same_numbers_in_python_and_on_the_command_line() -> None:
+    names = {"baseline_system": "siskin-mini", "system": "dunlin-2"}
+    found = errbar.gate(LOGS, LOGS, "avg", max_drop=0.05, **names)
+    options = ["--baseline-system", "siskin-mini", "--system", "dunlin-2", "--max-drop", "0.05"]
+    written = CliRunner().invoke(main, ["gate", LOGS, *options, "--format", "json"]).stdout
+    assert json.loads(written)["rows"] == json.loads(json.dumps(found.to_dicts()))
+    alone = errbar.compare(LOGS, "avg", systems=["dunlin-2", "siskin-mini"], adjust="none")
+    assert {row["task"]: row["change"] for row in found.to_dicts()} == {
+        row.task: row.difference if row.first == "dunlin-2" else -row.difference for row in alone
+    }
+
+
 def test_where_a_family_of_comparisons_widens_intervals_it_is_said(report: Any) -> None:
     runs = errbar.load(LOGS)
     family = runs.compare("avg")

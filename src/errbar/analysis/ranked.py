@@ -108,7 +108,8 @@ def _parts(source: TableSource) -> dict[Key, TableSource]:
 Keyed = Mapping[Key, RankedRows | Grouped]  # by system and task
 K = TypeVar("K")
 
-_USUAL = ("aurc", "augrc", "e-aurc")
+AREAS = ("aurc", "augrc", "e-aurc")
+_USUAL = (*AREAS, "risk@0.5")
 
 
 def selective_scores(

@@ -122,7 +122,9 @@ def _selective_outcomes(
     writing: WriteOptions,
 ) -> None:
     """Show areas and risks in a table; the picture has the whole curve."""
-    metrics = ["aurc", "augrc", "e-aurc", *(f"risk@{share}" for share in coverages)]
+    from errbar.analysis.ranked import AREAS  # noqa: PLC0415  --help must not wait
+
+    metrics = [*AREAS, *(f"risk@{share}" for share in coverages)]
     with opened("selective", paths, reading) as runs:
         found = runs.selective(*metrics, **resampling.keywords())
         draw = runs.plot.risk_coverage if writing.plot else None
