@@ -79,8 +79,9 @@ def test_ranked_scores_are_the_same_in_all_four(command: str, confident: str) ->
 
 
 def test_a_gate_shows_the_same_numbers_in_python_and_on_the_command_line() -> None:
-    names = {"baseline_system": "siskin-mini", "system": "dunlin-2"}
-    found = errbar.gate(LOGS, LOGS, "avg", max_drop=0.05, **names)
+    found = errbar.gate(
+        LOGS, LOGS, "avg", max_drop=0.05, baseline_system="siskin-mini", system="dunlin-2"
+    )
     options = ["--baseline-system", "siskin-mini", "--system", "dunlin-2", "--max-drop", "0.05"]
     written = CliRunner().invoke(main, ["gate", LOGS, *options, "--format", "json"]).stdout
     assert json.loads(written)["rows"] == json.loads(json.dumps(found.to_dicts()))
