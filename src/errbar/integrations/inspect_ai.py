@@ -21,18 +21,22 @@ from logging import getLogger
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from inspect_ai.hooks import Hooks, RunEnd, hooks
-from inspect_ai.scorer import (
-    Metric,
-    SampleScore,
-    Score,
-    ScoreReducer,
-    metric,
-    score_reducer,
-    value_to_float,
-)
-
+from errbar.errors import MissingExtra
 from errbar.integrations.repeated_tests import TestVerdict, needed_evidence, verdict_on
+
+try:
+    from inspect_ai.hooks import Hooks, RunEnd, hooks
+    from inspect_ai.scorer import (
+        Metric,
+        SampleScore,
+        Score,
+        ScoreReducer,
+        metric,
+        score_reducer,
+        value_to_float,
+    )
+except ModuleNotFoundError as error:
+    raise MissingExtra("inspect_ai is not installed: pip install 'errbar[inspect]'.") from error
 
 _LOG = getLogger(__name__)
 _SEES_EPOCHS = "scores" in inspect.signature(metric).parameters

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import errbar
-from errbar.errors import InputError, NotThere
+from errbar.errors import InputError, MissingExtra, NotThere
 from errbar.metrics import Metric
 from errbar.results.estimate import AnyEstimate, Estimand
 from errbar.results.scores import Scores
@@ -171,4 +171,4 @@ def _mlflow() -> Any:
     try:
         return importlib.import_module("mlflow")
     except ImportError as error:
-        raise InputError("MLflow is not installed: pip install 'errbar[mlflow]'.") from error
+        raise MissingExtra("MLflow is not installed: pip install 'errbar[mlflow]'.") from error

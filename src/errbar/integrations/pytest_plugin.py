@@ -19,9 +19,13 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
-
+from errbar.errors import MissingExtra
 from errbar.integrations.repeated_tests import Suite, Trial
+
+try:
+    import pytest
+except ModuleNotFoundError as error:
+    raise MissingExtra("pytest is not installed: pip install 'errbar[pytest]'.") from error
 
 MARK = "errbar"
 _TRIAL = "errbar_trial_number"

@@ -17,7 +17,7 @@ from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.naming import HowToRead, name_systems
-from errbar.errors import InputError
+from errbar.errors import InputError, MissingExtra
 
 
 def spark_session(master: str | None = None, remote: str | None = None) -> Any:
@@ -25,7 +25,7 @@ def spark_session(master: str | None = None, remote: str | None = None) -> Any:
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
     except ImportError as error:
-        raise InputError("Spark is not installed: pip install 'errbar[spark]'.") from error
+        raise MissingExtra("Spark is not installed: pip install 'errbar[spark]'.") from error
     builder = SparkSession.builder.appName("errbar")
     if remote:
         return builder.remote(remote).getOrCreate()
