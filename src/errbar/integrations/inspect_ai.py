@@ -92,13 +92,13 @@ def _outcomes(scores: Iterable[SampleScore]) -> Any:
     number, values = value_to_float(), dict[str, list[float]]()
     for sample in scores:
         values.setdefault(str(sample.sample_id), []).append(number(sample.score.value))
-    if all(value in (0.0, 1.0) for each in values.values() for value in each):
-        each = values.values()
-        return errbar.Counts([len(own) for own in each], [int(sum(own)) for own in each])
+    samples = values.values()
+    if all(value in (0.0, 1.0) for own in samples for value in own):
+        return errbar.Counts([len(own) for own in samples], [int(sum(own)) for own in samples])
     return [
         {"question": question, "trial": at, "outcome": None if math.isnan(value) else value}
-        for question, each in values.items()
-        for at, value in enumerate(each)
+        for question, own in values.items()
+        for at, value in enumerate(own)
     ]
 
 
