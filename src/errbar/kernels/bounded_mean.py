@@ -41,7 +41,9 @@ _SAFE, _SMALLEST = 1e-300, 1e-15  # chances: keeps a score finite; lost to round
 _ROUGH = 1e-4  # accuracy of a guess: a tenth of the error of the approximation behind it
 _STEPS = 200  # most iterations for a saddle point or a root; bisection alone would need 50
 _NEARBY = 1e-3  # share of the way to an extreme over which a slope is measured
-_AT_THE_MEAN, _ROUNDING = 1e-6, 1e-12  # in standard deviations: of a saddle point, of a sum
+_ROUNDING = 1e-12  # of a saddle point, in standard deviations of the sum
+# Least distance of the contour from the pole at 0, in inverse standard deviations: the trapezoidal
+_FROM_POLE = 0.5  # rule is off by exp(-2 pi distance / step), 2e-14
 _FLAT = 1e-4  # below this signed root the formula of the score is 0/0, and its limit is used
 
 # Trapezoidal rule after the substitution s = sinh(u); 1e-8 of a decay like s^-3 lies beyond.
@@ -274,13 +276,11 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
 
 
 def _chance_below(terms: _Terms) -> float:
-    """Chance that the sum is negative, by an integral through the saddle point."""
-    score, t = _saddle(terms)
+    """Chance that the sum is negative, by an integral through the saddle point or near it."""
+    t = _saddle(terms)[1]
     scale = 1.0 / math.sqrt(terms.slopes(t)[1])
-    if (
-        abs(t) < _AT_THE_MEAN * scale
-    ):  # at the mean the integrand has its pole; the score is exact there
-        return _NORMAL.cdf(score)
+    if abs(t) < _FROM_POLE * scale:  # to the side on which no rare unseen value limits the contour
+        t = min(_FROM_POLE * scale, 0.5 / terms.extent[1])
     # The contour bends to the side on which the integrand decays fastest.
     bend = -0.5 if terms.shape @ np.sign(terms.apart) + np.sign(terms.unseen[0]) > 0 else 0.5
     root_of = np.sqrt(1.0 + _NODES * _NODES)

@@ -1,6 +1,7 @@
 """Means of bounded values: against Beta quantiles, binomial tests and plain random weighting."""
 
-from math import comb
+from fractions import Fraction
+from math import comb, prod
 from statistics import NormalDist
 
 import numpy as np
@@ -65,6 +66,20 @@ def test_differences_of_single_trials_have_the_p_value_of_mcnemars_exact_test(
     above = sum(comb(number, w) for w in range(wins + 1, number + 1)) / 2**number
     assert p_at_most(apart, 0.0) == pytest.approx(exact, abs=1e-8)
     assert chance_above(apart) == pytest.approx(1.0 - 0.5 * (exact + above), abs=1e-8)  # mid-p
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-9, 1e-5, 1e-3, 0.03, 0.3, -1e-5, -0.03, -0.3])
+def test_a_p_value_is_exact_where_the_sum_with_the_unseen_value_is_nearly_zero(off: float) -> None:
+    """There the saddle point of the integral is next to its pole."""
+    values = [*np.linspace(-0.83, 0.79, 11).tolist(), 0.9]
+    values[-1] += 1.0 + off - sum(values)
+    terms = [Fraction(value) for value in [*values, -1.0]]  # of exponential weights, all different
+    above = Fraction(0)  # by partial fractions of the moment generating function
+    for term in terms:
+        if term > 0:
+            above += prod(term / (term - other) for other in terms if other != term)
+    found = p_at_most(sample(values, bounds=(-1.0, 1.0)), 0.0)
+    assert found == pytest.approx(float(1 - above), abs=1e-8)
 
 
 @pytest.mark.parametrize("number", [3, 12, 60])
