@@ -21,7 +21,8 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.data.games import Games
-from errbar.kernels.bradley_terry import GameRows, Integers, fit, strong_components
+from errbar.kernels.bradley_terry import GameRows, Integers, fit
+from errbar.kernels.connectivity import strong_components
 from errbar.preferences import prefer
 
 _POINTS = 400.0 / np.log(10.0)
@@ -64,8 +65,11 @@ LEAGUES = (
     League("20 systems, 200 games, sparse", 20, 200, 0, sparse=True),
     League("20 systems, 200 questions, sparse", 20, 2000, 200, effect=0.7, sparse=True),
     League("star, 8 systems, 100 questions", 8, 700, 100, effect=0.5, star=True),
+    League("8 systems, 25 questions, sparse, ties 30%", 8, 400, 25, 1.0, 1.0, 0.3, sparse=True),
+    League("50 systems, 5000 games, sparse, ties 30%", 50, 5000, 0, ties=0.3, sparse=True),
     League("100 systems, 5000 games", 100, 5000, 0),
     League("100 systems, 2000 games, sparse, ties 20%", 100, 2000, 0, ties=0.2, sparse=True),
+    League("100 systems, 500 questions, ties 20%", 100, 10_000, 500, effect=0.7, ties=0.2),
 )
 
 
@@ -176,7 +180,7 @@ def main(arguments: list[str]) -> None:
     """Print the study as a Markdown table, or the times."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--speed", action="store_true")
-    parser.add_argument("--data-sets", type=int, default=300)
+    parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--only", default="")
     chosen = parser.parse_args(arguments)
     if chosen.speed:
@@ -186,7 +190,7 @@ def main(arguments: list[str]) -> None:
     print("|---|--:|--:|--:|--:|--:|")
     for league in LEAGUES:
         if chosen.only in league.name:
-            sets = chosen.data_sets if league.systems < 100 else chosen.data_sets // 6
+            sets = chosen.data_sets if league.systems < 50 else chosen.data_sets // 5
             print(study(league, sets), flush=True)
 
 

@@ -20,7 +20,8 @@ from errbar.base.remarks import Caution, setting, some_of, way_to_say
 from errbar.data.columns import unknown_name
 from errbar.data.games import Games
 from errbar.errors import InputError
-from errbar.kernels.bradley_terry import Fit, Ties, components, fit, reachable, strong_components
+from errbar.kernels.bradley_terry import Fit, Ties, fit
+from errbar.kernels.connectivity import components, reachable, strong_components
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import letters_of

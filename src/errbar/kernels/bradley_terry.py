@@ -91,50 +91,6 @@ class _Derivatives(NamedTuple):
     tt: Array
 
 
-def components(games: GameRows) -> Integers:
-    """Number of the component of each system; systems are linked by games."""
-    return _components(games, games.first, games.second, directed=False)
-
-
-def strong_components(games: GameRows) -> Integers:
-    """Number of the component of each system; systems are linked by wins or ties both ways."""
-    won, lost = games.result > 0, games.result < 1
-    return _components(
-        games,
-        np.concatenate([games.first[won], games.second[lost]]),
-        np.concatenate([games.second[won], games.first[lost]]),
-        directed=True,
-    )
-
-
-def _components(games: GameRows, source: Integers, target: Integers, *, directed: bool) -> Integers:
-    from scipy.sparse import coo_array  # noqa: PLC0415  only where it is needed
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
-    size = (games.systems, games.systems)
-    links = coo_array((np.ones(source.size), (source, target)), shape=size)
-    _, labels = connected_components(links.tocsr(), directed=directed, connection="strong")
-    return np.asarray(labels, dtype=np.int64)
-
-
-def reachable(games: GameRows, start: NDArray[np.bool_], *, downwards: bool) -> NDArray[np.bool_]:
-    """Mask of the systems that a chain of wins or ties links to those of `start`.
-
-    Downwards, a system of `start` won or tied against the next; upwards, it lost or tied.
-    """
-    won, lost = games.result > 0, games.result < 1
-    found, size = start.copy(), 0
-    while found.sum() > size:
-        size = int(found.sum())
-        for mask, source, target in (
-            (won, games.first, games.second),
-            (lost, games.second, games.first),
-        ):
-            here, there = (source, target) if downwards else (target, source)
-            found[there[mask & found[here]]] = True
-    return found
-
-
 def fit(games: GameRows, ties: Ties = Ties.HALF, *, penalised: bool = False) -> Fit:
     """Strengths that maximise the likelihood, with Firth's penalty if `penalised`.
 
@@ -199,7 +155,8 @@ class _Model:
         self.games, self.ties = games, ties
         self.blocks = 1 if ties is Ties.HALF else 2  # scores of a game: by d, and by t
         self.size = games.systems + games.controls.shape[1] + self.blocks - 1
-        self._pair = games.first * games.systems + games.second
+        self.pair = games.first * games.systems + games.second
+        self.has_plain_games = self.size == games.systems  # no controls, no tie parameter
 
     def at(self, beta: Array) -> _Derivatives:
         """Derivatives of the weighted log-likelihood of each game."""
@@ -265,7 +222,7 @@ class _Model:
     def information(self, at: _Derivatives) -> Array:
         """Information, made regular in the direction in which all strengths are shifted."""
         games, number = self.games, self.games.systems
-        pairs = np.bincount(self._pair, at.dd, number * number).reshape(number, number)
+        pairs = np.bincount(self.pair, at.dd, number * number).reshape(number, number)
         pairs = pairs + pairs.T
         found = np.zeros((self.size, self.size))
         found[:number, :number] = np.diag(pairs.sum(axis=1)) - pairs
@@ -287,9 +244,9 @@ class _Model:
     def influence(self, inverse: Array, rows: Integers) -> Array:
         """X H⁻¹: how the scores of games move the parameters; games × scores × parameters."""
         games, number = self.games, self.games.systems
-        own = slice(number, number + games.controls.shape[1])
         by_d = inverse[games.first[rows]] - inverse[games.second[rows]]
-        by_d += games.controls[rows] @ inverse[own]
+        if games.controls.shape[1]:
+            by_d += games.controls[rows] @ inverse[number : number + games.controls.shape[1]]
         if self.blocks == 1:
             return by_d[:, None, :]
         return np.stack([by_d, np.broadcast_to(inverse[-1], by_d.shape)], axis=1)
@@ -298,16 +255,15 @@ class _Model:
         """X H⁻¹ Xᵀ of clusters: from the influence, clusters × scores × parameters."""
         games, number = self.games, self.games.systems
         own = slice(number, number + games.controls.shape[1])
-        shape = (rows.shape[0], influence.shape[1], rows.shape[1])
-        first = np.broadcast_to(games.first[rows][:, None, :], shape)
-        second = np.broadcast_to(games.second[rows][:, None, :], shape)
-        by_d = np.take_along_axis(influence, first, 2) - np.take_along_axis(influence, second, 2)
+        starts = np.arange(0, influence.size, self.size).reshape(*influence.shape[:2], 1)
+        first, second = games.first[rows][:, None, :], games.second[rows][:, None, :]
+        by_d = influence.take(starts + first) - influence.take(starts + second)
         if games.controls.shape[1]:
             by_d += influence[:, :, own] @ np.swapaxes(games.controls[rows], 1, 2)
         if self.blocks == 1:
             return by_d
-        by_t = np.broadcast_to(influence[:, :, -1:], shape)
-        return np.stack([by_d, by_t], axis=3).reshape(*shape[:2], -1)
+        by_t = np.broadcast_to(influence[:, :, -1:], by_d.shape)
+        return np.stack([by_d, by_t], axis=3).reshape(*by_d.shape[:2], -1)
 
     def scores(self, at: _Derivatives, rows: Integers) -> Array:
         """Derivatives of games by d and t: games × scores."""
@@ -348,29 +304,54 @@ def _jackknife(model: _Model, at: _Derivatives, inverse: Array) -> tuple[Array, 
     squares, fourths = np.zeros(model.size), np.zeros(model.size)
     clusters = 0
     for rows in _blocks_of(model):
-        number, games = rows.shape
-        clusters += number
-        flat = rows.ravel()
-        wide = games * model.blocks
-        influence = model.influence(inverse, flat).reshape(number, wide, model.size)
-        scores = model.scores(at, flat).reshape(number, wide)
-        weights = model.weights(at, flat).reshape(number, games, model.blocks, model.blocks)
-        within = model.crossed(influence, rows).reshape(number, games, model.blocks, wide)
-        left = np.eye(wide) - (weights @ within).reshape(number, wide, wide)
-        change = _sum_of(_solve(left, scores)[:, :, None] * influence)
-        covariance += change.T @ change
-        apart = influence.reshape(number, games, model.blocks, model.size)
-        spread = _sum_of(_sum_of(np.swapaxes(apart * (weights @ apart), 1, 2)))
-        squares += spread.sum(axis=0)
-        fourths += np.square(spread).sum(axis=0)
+        clusters += rows.shape[0]
+        alone = rows.shape[1] == 1 and model.has_plain_games
+        sums = _single_games(model, at, inverse, rows[:, 0]) if alone else None
+        crossed, second, fourth = sums or _clusters(model, at, inverse, rows)
+        covariance += crossed
+        squares += second
+        fourths += fourth
     covariance *= (clusters - 1) / clusters
     return covariance, squares**2 / np.maximum(fourths, np.finfo(float).tiny)
 
 
-def _sum_of(values: Array) -> Array:
-    """Sum over the second axis; a single entry needs no sum."""
-    found: Array = values[:, 0] if values.shape[1] == 1 else values.sum(axis=1)
-    return found
+def _clusters(
+    model: _Model, at: _Derivatives, inverse: Array, rows: Integers
+) -> tuple[Array, Array, Array]:
+    """Sums over clusters: crossed changes, and spreads by the information, once and squared."""
+    number, games = rows.shape
+    wide = games * model.blocks
+    influence = model.influence(inverse, rows.ravel()).reshape(number, wide, model.size)
+    scores = model.scores(at, rows.ravel()).reshape(number, wide)
+    weights = model.weights(at, rows.ravel()).reshape(number, games, model.blocks, model.blocks)
+    within = model.crossed(influence, rows).reshape(number, games, model.blocks, wide)
+    left = np.eye(wide) - (weights @ within).reshape(number, wide, wide)
+    change = (_solve(left, scores)[:, None, :] @ influence)[:, 0]
+    apart = influence.reshape(number, games, model.blocks, model.size)
+    spread = np.einsum("cgij,cgip,cgjp->cp", weights, apart, apart)
+    return change.T @ change, spread.sum(axis=0), np.square(spread).sum(axis=0)
+
+
+def _single_games(
+    model: _Model, at: _Derivatives, inverse: Array, rows: Integers
+) -> tuple[Array, Array, Array]:
+    """The sums of `_clusters` over clusters of one game: those of a pair share their features."""
+    pairs, pair = np.unique(model.pair[rows], return_inverse=True)
+    first, second = np.divmod(pairs, model.games.systems)
+    own, dd = np.diag(inverse), at.dd[rows]
+    leverage = (own[first] + own[second] - 2 * inverse[first, second])[pair] * dd
+    change = _solve((1.0 - leverage)[:, None, None], at.by_d[rows, None])[:, 0]
+    sums = np.stack([np.bincount(pair, each) for each in (change**2, dd, dd**2)])
+    crossed, second_sum, fourth_sum = np.zeros_like(inverse), *np.zeros((2, model.size))
+    step = max(1, _AT_ONCE // model.size)
+    for start in range(0, pairs.size, step):
+        some = slice(start, start + step)
+        apart = inverse[first[some]] - inverse[second[some]]
+        square = np.square(apart)
+        crossed += (apart * sums[0, some, None]).T @ apart
+        second_sum += sums[1, some] @ square
+        fourth_sum += sums[2, some] @ np.square(square)
+    return crossed, second_sum, fourth_sum
 
 
 def _solve(left: Array, u: Array) -> Array:
@@ -395,6 +376,8 @@ def _blocks_of(model: _Model) -> Iterator[Integers]:
         starts = (ends - sizes)[sizes == size]
         wide = int(size) * model.blocks
         step = max(1, _AT_ONCE // (wide * (wide + model.size) * 4))
+        if wide == 1 and model.has_plain_games:
+            step = starts.size  # which are summed by pair
         for at in range(0, starts.size, step):
             some = starts[at : at + step]
             yield order[some[:, None] + np.arange(size)]
