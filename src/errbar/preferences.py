@@ -43,7 +43,8 @@ def games(
         Paths of files, a DataFrame or Spark table, a list of records, or a dict of columns.
     controls
         Names of numbers to allow for, as in ["length"]: columns length_a and length_b, or one
-        column with their difference; the length can be that of the answers.
+        column with their difference; the length can be that of the answers. "position" is the
+        advantage of the answer shown first, and needs no column.
     first_wins, second_wins, ties_are
         Words of the column `winner` that errbar does not know.
     **columns

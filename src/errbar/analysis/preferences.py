@@ -21,7 +21,7 @@ from errbar.data.columns import unknown_name
 from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.kernels.bradley_terry import Fit, Ties, fit
-from errbar.kernels.connectivity import components, reachable, strong_components
+from errbar.kernels.connectivity import components, confounded, reachable, strong_components
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import letters_of
@@ -93,6 +93,7 @@ class _Rated:
     def __init__(self, games: Games, request: RatingRequest) -> None:
         self.games, self.request = games, request
         _require_connected(games)
+        _require_told_apart(games)
         labels = strong_components(games.rows)
         sizes = np.bincount(labels)
         self.core: NDArray[np.bool_] = labels == int(np.argmax(sizes))
@@ -126,10 +127,10 @@ class _Rated:
         return found
 
     def _reach(self, tail: float) -> Array:
-        """The t quantile of each system."""
+        """The t quantile of each parameter: systems, then controls."""
         from scipy.special import stdtrit  # noqa: PLC0415  loads SciPy
 
-        degrees = np.maximum(self.fit.degrees[: len(self.games.systems)], 1.0)
+        degrees = np.maximum(self.fit.degrees, 1.0)
         found: Array = stdtrit(degrees, 1.0 - tail)
         return found
 
@@ -139,7 +140,7 @@ class _Rated:
         spread = self._contrasts @ self.covariance @ self._contrasts.T
         sds = _POINTS * np.sqrt(np.maximum(np.diag(spread), 0.0))
         sds[~self.varied] = np.nan
-        reach = self._reach(0.5 * (1.0 - level)) * sds
+        reach = self._reach(0.5 * (1.0 - level))[: sds.size] * sds
         lows = np.where(self._open_below, -np.inf, self.values - reach)
         highs = np.where(self._open_above, np.inf, self.values + reach)
         return ratings_of(
@@ -160,7 +161,7 @@ class _Rated:
         """1 where the row is significantly stronger than the column, −1 where weaker, else 0."""
         number = len(self.games.systems)
         away = self._standardised()
-        reach = self._reach((1.0 - level) / max(number * (number - 1), 1))
+        reach = self._reach((1.0 - level) / max(number * (number - 1), 1))[:number]
         needed = np.maximum(reach[:, None], reach[None, :])
         return np.where(away > needed, 1.0, np.where(away < -needed, -1.0, 0.0))
 
@@ -200,17 +201,30 @@ class _Rated:
         """Coefficients of controls, and the pairs to play next."""
         number = len(self.games.systems)
         notes = []
-        for at, name in enumerate(self.games.controls):
-            sd = math.sqrt(self.fit.covariance[number + at, number + at])
-            value = self.fit.controls[at]
-            notes.append(
-                f"{name}: coefficient {value:+.2f} ± {sd:.2f} (log odds, of tanh of the difference "
-                f"by its sd); ratings are for equal {name}."
-            )
+        for at, name in enumerate(self.games.controls, start=number):
+            notes.append(self._control(at, name))
         pairs = self._next_pairs()
         if pairs:
             notes.append(f"The games that would tell most next: {', '.join(pairs)}.")
         return notes
+
+    def _control(self, at: int, name: str) -> str:
+        """The coefficient of a control with its interval."""
+        level = self.request.level
+        value = float(self.fit.controls[at - len(self.games.systems)])
+        reach = float(self._reach(0.5 * (1.0 - level))[at])
+        reach *= math.sqrt(self.fit.covariance[at, at])
+        within = f"({100 * level:g}% CI {value - reach:+.2f} to {value + reach:+.2f}"
+        if np.all(np.abs(self.games.rows.controls[:, at - len(self.games.systems)]) == 1.0):
+            points = _POINTS * value
+            return (
+                f"{name}: coefficient {value:+.2f} {within}, log odds), which is {points:+.0f} "
+                f"points; ratings are without it."
+            )
+        return (
+            f"{name}: coefficient {value:+.2f} {within}, log odds of tanh of the difference by its "
+            f"sd); ratings are for equal {name}."
+        )
 
     def _next_pairs(self) -> list[str]:
         """Pairs of which one more game reduces the variance of undecided differences most."""
@@ -313,6 +327,17 @@ def _require_connected(games: Games) -> None:
         f"no game links these {number} groups of systems, so their ratings cannot be compared: "
         f"{'; '.join(groups[:5])}. Rate them apart, or play games between them."
     )
+
+
+def _require_told_apart(games: Games) -> None:
+    """Refuse controls that no game tells apart from the strengths."""
+    for name, same in zip(games.controls, confounded(games.rows), strict=True):
+        if same:
+            raise InputError(
+                f"the control {name!r} cannot be told apart from the ratings: strengths of the "
+                f"systems (and other controls) explain it in every game, as the position where "
+                f"every pair is shown in one order only. Leave it out."
+            )
 
 
 def _require_ties(games: Games, ties: Ties, *, separated: bool) -> None:

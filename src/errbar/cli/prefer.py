@@ -54,7 +54,7 @@ GAMES = bundle(
         multiple=True,
         metavar="NAME",
         help="Allow for a property of the answers, as in length: the columns length_a and "
-        "length_b. May be repeated.",
+        "length_b; or for position, the advantage of the first. May be repeated.",
     ),
     click.option(
         "--first",

@@ -198,8 +198,11 @@ def _weights(values: Sequence[Any] | None, number: int) -> Array:
 
 
 def _standardised(values: Array) -> Array:
-    """A control as tanh(value / sd), the form of Dubois et al. (2024): outliers stay bounded."""
+    """A control as tanh(value / sd), the form of Dubois et al. (2024): outliers stay bounded.
+
+    The same value in every game, as that of being shown first, is 1 or −1.
+    """
     if not np.isfinite(values).all():
         raise InputError("a control must be a number in every game.")
     spread = float(values.std())
-    return np.tanh(values / spread) if spread > 0 else np.zeros(values.size)
+    return np.tanh(values / spread) if spread > 0 else np.sign(values)

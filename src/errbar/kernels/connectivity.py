@@ -1,13 +1,16 @@
 """Which systems games link: without chains of games there is no common scale (Ford 1957).
 
 Strengths can be compared within a component, and are finite within a strong component, whose
-systems are linked by wins or ties in both directions.
+systems are linked by wins or ties in both directions. A control, such as being shown first, has a
+coefficient if no strengths give the same difference in every game.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.kernels.bradley_terry import GameRows, Integers
+
+_SAME = 1e-9  # share of a control's sum of squares that is rounding
 
 
 def components(games: GameRows) -> Integers:
@@ -51,4 +54,27 @@ def reachable(games: GameRows, start: NDArray[np.bool_], *, downwards: bool) -> 
         ):
             here, there = (source, target) if downwards else (target, source)
             found[there[mask & found[here]]] = True
+    return found
+
+
+def confounded(games: GameRows) -> NDArray[np.bool_]:
+    """Mask of the controls that strengths and the controls before them reproduce in every game."""
+    number, controls = games.systems, games.controls
+    size = number + controls.shape[1]
+    gram = np.zeros((size, size))
+    pairs = np.bincount(games.first * number + games.second, minlength=number**2)
+    gram[:number, :number] = -pairs.reshape(number, number)
+    gram += gram.T
+    gram[np.arange(size), np.arange(size)] = -gram.sum(axis=1)
+    for at, values in enumerate(controls.T, start=number):
+        gram[:number, at] = np.bincount(games.first, values, number)
+        gram[:number, at] -= np.bincount(games.second, values, number)
+        gram[at, :number] = gram[:number, at]
+    gram[number:, number:] = controls.T @ controls
+    found = np.zeros(controls.shape[1], dtype=bool)
+    for at in range(controls.shape[1]):
+        end = number + at
+        whole, known = gram[end, end], gram[:end, end]
+        rest = whole - known @ np.linalg.pinv(gram[:end, :end], hermitian=True) @ known
+        found[at] = rest <= _SAME * whole
     return found

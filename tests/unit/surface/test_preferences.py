@@ -273,6 +273,34 @@ def test_a_control_is_allowed_for() -> None:
     assert any(note.startswith("length: coefficient +") for note in found.notes())
 
 
+def test_the_position_is_allowed_for() -> None:
+    """Two systems: the mean and half the difference of the log odds of the two orders."""
+    games = [("x", "y", "a")] * 24 + [("x", "y", "b")] * 6 + [("y", "x", "a")] * 15
+    games += [("y", "x", "b")] * 10
+    rows = [dict(zip(("model_a", "model_b", "winner"), game, strict=True)) for game in games]
+    found = errbar.prefer(rows, controls=["position"])
+    shown_first, shown_second = np.log(24 / 6), -np.log(15 / 10)
+    rated = values(found)
+    points = 400 / np.log(10)
+    assert rated["x"] - rated["y"] == pytest.approx(points * (shown_first + shown_second) / 2)
+    effect = (shown_first - shown_second) / 2
+    (note,) = [note for note in found.notes() if note.startswith("position: ")]
+    assert f"coefficient {effect:+.2f} (95% CI " in note
+    assert f"which is {points * effect:+.0f} points" in note
+    with pytest.raises(InputError, match=r"position.*cannot be told apart"):
+        errbar.prefer(rows[:30], controls=["position"])
+
+
+def test_an_answer_is_as_long_as_its_text() -> None:
+    rows = [
+        {"model_a": "x", "model_b": "y", "winner": "ab"[at % 2], "output_1": one, "output_2": two}
+        for at, (one, two) in enumerate([("42", "forty-two"), ("9999999", "no"), ("a", "b")] * 3)
+    ]
+    (length,) = errbar.games(rows, controls=["length"]).rows.controls[:3].T
+    gaps = np.array([-7.0, 5.0, 0.0])
+    assert length == pytest.approx(np.tanh(gaps / gaps.std()))
+
+
 def test_win_rates_of_alpaca_eval_are_those_published() -> None:
     place = real("preferences/alpaca_eval")
     found = errbar.prefer(place, against="gpt4_1106_preview")

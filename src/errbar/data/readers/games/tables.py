@@ -32,6 +32,7 @@ from errbar.errors import InputError, NotThere, UnknownColumn
 
 Columns = dict[str, list[Any]]
 _LENGTH = "length"  # a control that can be taken from the answers
+_POSITION = "position"  # a control that needs no column: the first system is shown first
 _ANSWERS = (("output_1", "output_2"), ("response_a", "response_b"), ("answer_a", "answer_b"))
 _ENDS = (("_a", "_b"), ("_1", "_2"))
 _NO_VERDICT, _ITSELF = "the game has no verdict", "a system plays against itself"
@@ -245,12 +246,16 @@ def _sides_of(control: str, names: Sequence[str] | Columns) -> tuple[str, str | 
 def _control(control: str, columns: Columns) -> list[float]:
     """The value of the first system less that of the second in each game."""
     sides = _sides_of(control, columns)
+    if sides is None and control == _POSITION:
+        return [1.0] * len(next(iter(columns.values())))
     if sides is None:
         raise UnknownColumn(
             f"no column is the control {control!r}; name two columns {control}_a and {control}_b, "
             f"or one with their difference."
         )
-    measure: Callable[[Any], float] = _length_or_number if control == _LENGTH else float
+    measure: Callable[[Any], float] = float
+    if control == _LENGTH:
+        measure = _length if sides in _ANSWERS else _length_or_number
     try:
         first = np.array([measure(value) for value in columns[sides[0]]])
         if sides[1] is None:
@@ -267,4 +272,8 @@ def _length_or_number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        return float(len(str(value)))
+        return _length(value)
+
+
+def _length(answer: Any) -> float:
+    return float(len(str(answer)))
