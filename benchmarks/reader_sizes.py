@@ -28,7 +28,7 @@ import errbar
 from benchmarks import reader_logs, reader_logs_boards, reader_logs_platforms
 from benchmarks.table_shapes import TABLES
 from errbar.data.readers.base import Choice, every_reader, find_readers, paused_collector
-from errbar.data.readers.files import find_files, opened_once
+from errbar.data.readers.finding import find_files, opened_once
 
 WRITERS = reader_logs.WRITERS | reader_logs_boards.WRITERS | reader_logs_platforms.WRITERS
 SIZES = (10_000, 100_000)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from errbar.analysis.plan import plan as plan
     from errbar.data.counts import CategoryCounts as CategoryCounts
     from errbar.data.counts import Counts as Counts
+    from errbar.data.labelled_scores import Scored as Scored
     from errbar.data.predictions import Predictions as Predictions
     from errbar.data.predictions import Ranked as Ranked
-    from errbar.data.scored import Scored as Scored
     from errbar.judges import agree as agree
     from errbar.judges import next_labels as next_labels
     from errbar.judges import score_by_rates as score_by_rates
@@ -59,7 +59,7 @@ _HOMES = {
     "Predictions": "errbar.data.predictions",
     "Ranked": "errbar.data.predictions",
     "Runs": "errbar.runs",
-    "Scored": "errbar.data.scored",
+    "Scored": "errbar.data.labelled_scores",
     "Scores": "errbar.results.scores",
     "Subject": "errbar.results.estimate",
     "agree": "errbar.judges",

@@ -15,7 +15,7 @@ from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.roc import estimate, roc_auc_ci
 from errbar.base.arguments import describe, number
 from errbar.base.arrays import Array
-from errbar.data.scored import Labelled, Scored, scores_and_labels
+from errbar.data.labelled_scores import Labelled, Scored, scores_and_labels
 from errbar.errors import InputError
 from errbar.kernels import roc as kernel
 from errbar.kernels.sorting import sort_with_label

@@ -22,9 +22,9 @@ from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
 from errbar.base.arguments import are_same, strict_share
 from errbar.base.arrays import Array
+from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedItems
-from errbar.data.scored import Scored
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.metrics import Metric

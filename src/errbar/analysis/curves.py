@@ -21,10 +21,10 @@ from errbar.analysis.score import (
     scores_of,
 )
 from errbar.base.arrays import Array, Seed
+from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Scored
 from errbar.data.sources.tables import Source
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc

@@ -23,8 +23,8 @@ from errbar.analysis.roc import with_unseen_classes
 from errbar.analysis.selective import loss_bounds, with_unseen
 from errbar.analysis.spreads import LEVELS, EndsByScore, Independent
 from errbar.base.arrays import Array
+from errbar.data.labelled_scores import ArrangedScores, Scored, scores_and_labels
 from errbar.data.predictions import Arranged, Predictions, Totals
-from errbar.data.scored import ArrangedScores, Scored, scores_and_labels
 from errbar.kernels import roc
 from errbar.kernels.bounded_mean import mean_ends
 from errbar.kernels.resample import sizes_of_clusters

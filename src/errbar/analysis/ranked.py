@@ -17,11 +17,11 @@ from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
 from errbar.data.engines.duckdb import plain_errors
+from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import fetch, keys_in, names_of
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Scored
 from errbar.data.sources.tables import Key, Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.resample import joint_clusters

@@ -20,8 +20,8 @@ from errbar.analysis.methods.bootstrap import (
 )
 from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array
+from errbar.data.labelled_scores import Classes, Scored, scores_and_labels
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Classes, Scored, scores_and_labels
 from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import normal_reach

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from errbar.base.files import temporary_directory
 from errbar.data.readers.documents import parse
-from errbar.data.readers.files import find_files
+from errbar.data.readers.finding import find_files
 from errbar.errors import ErrbarError, InputError, NotThere
 
 _OBJECTS, _ROWS = (".jsonl", ".ndjson"), (".csv", ".tsv")

@@ -18,7 +18,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
-from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of, why_not_read
+from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.tables import Columns, cells_of, records_of
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes

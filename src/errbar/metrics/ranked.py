@@ -14,9 +14,9 @@ import numpy as np
 
 from errbar.base.arguments import number
 from errbar.base.arrays import Array
+from errbar.data.labelled_scores import Classes, Labelled
 from errbar.data.predictions import Ranked, Totals
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Classes, Labelled
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
@@ -248,7 +248,7 @@ class RocAuc(LabelMetric):
 
     Examples
     --------
-    >>> from errbar.data.scored import Scored
+    >>> from errbar.data.labelled_scores import Scored
     >>> RocAuc().value(Labelled.of(Scored([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])))
     0.75
     """

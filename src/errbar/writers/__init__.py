@@ -8,7 +8,7 @@ from errbar.base.files import atomic_file
 from errbar.data.engines.duckdb import plain_errors, text_literal
 from errbar.data.queries.count_tables import counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, require_numbers
-from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
 from errbar.data.sources.tables import CountsTableSource, TableSource
 from errbar.errors import InputError
 from errbar.runs import Runs

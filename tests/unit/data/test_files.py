@@ -16,11 +16,9 @@ from click.testing import CliRunner
 
 import errbar
 from errbar.cli import main
-from errbar.data.engines import files as relations
-from errbar.data.readers import documents
-from errbar.data.readers import files as reader_files
-from errbar.data.readers.files import find_files, kind_of
-from errbar.data.readers.folders import ResolvedFolders
+from errbar.data.engines import flat_files as relations
+from errbar.data.readers import documents, file_content, finding
+from errbar.data.readers.finding import ResolvedFolders, find_files, kind_of
 
 HEAD = "question,trial,outcome\n"
 ROWS = [
@@ -771,7 +769,7 @@ def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return opened_file
 
     monkeypatch.setattr(os, "open", counting(os.open))
-    for module in (documents, reader_files):
+    for module in (documents, file_content):
         monkeypatch.setattr(module, "open", counting(open), raising=False)
     errbar.load(tmp_path, repeats="keep")
     assert sorted(opened) == ["a_results.jsonl", "b_results.jsonl"]
@@ -781,8 +779,8 @@ def test_a_log_from_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     """A pipe gives a part at a time, so its first part is not taken for the whole."""
     pipe = tmp_path / "a.jsonl"
     os.mkfifo(pipe)
-    with reader_files.opened_once(), ThreadPoolExecutor(1) as pool:
+    with finding.opened_once(), ThreadPoolExecutor(1) as pool:
         writing = pool.submit(pipe.write_bytes, b"{}\n")
-        assert reader_files.head_of(pipe, 1 << 16) == b"{}\n"
+        assert finding.head_of(pipe, 1 << 16) == b"{}\n"
         writing.result()
-        assert reader_files.whole_file(pipe) is None
+        assert finding.whole_file(pipe) is None

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import errbar
 from errbar import selective
 from errbar.cli import main
+from errbar.data.labelled_scores import Labelled, Scored
 from errbar.data.predictions import Predictions, Ranked
 from errbar.data.queries import ranked_totals as ranked_cells
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.scored import Labelled, Scored
 from errbar.data.sources import tables as sources
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as kernel

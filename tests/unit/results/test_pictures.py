@@ -23,8 +23,8 @@ from errbar.analysis.methods import Bootstrap
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.cli import main
 from errbar.data.counts import Counts
+from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
-from errbar.data.scored import Scored
 from errbar.errors import InputError, WrongType
 from errbar.metrics import PassAt, RiskAt
 from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_picture

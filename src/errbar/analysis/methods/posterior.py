@@ -16,8 +16,13 @@ from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import States, distinct_rows
 from errbar.errors import InputError, WrongType
-from errbar.kernels import lattice
-from errbar.kernels.lattice import GridDistribution, quantiles
+from errbar.kernels.fourier_inversion import (
+    GridDistribution,
+    beta_points,
+    mean_of,
+    points_for,
+    quantiles,
+)
 from errbar.metrics.base import (
     FLAT,
     AnyCounts,
@@ -77,12 +82,12 @@ def _of_part(
     is_category = isinstance(metric, CategoryMetric)
     right, wrong = (prior.each, prior.each) if is_category else (prior.right, prior.wrong)
     trials, correct, often = system
-    points = lattice.points_for(often)
-    rates, masses = lattice.beta_points(right + correct, wrong + (trials - correct), points)
+    points = points_for(often)
+    rates, masses = beta_points(right + correct, wrong + (trials - correct), points)
     scores = part.at_rates(rates)
     if isinstance(metric, OutcomeMean):  # undo the shrinkage by the prior
         scores = (scores * (trials + right + wrong)[:, None] - right) / trials[:, None]
-    return lattice.mean_of(scores, masses, often)
+    return mean_of(scores, masses, often)
 
 
 def _joined(metric: CountMetric, spread: GridDistribution) -> GridDistribution:

@@ -13,7 +13,7 @@ from errbar.base.remarks import Above
 from errbar.data.engines.duckdb import text_literal
 from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, in_order, words_remark
 from errbar.data.queries.expressions import STRANGE, TRIAL_NUMBER, Columns, Frame
-from errbar.data.readers.files import CSV, JSON, PARQUET, kind_of
+from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.naming import HowToRead, name_systems

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import have, mapping
 from errbar.data.columns import UNSCORED
+from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import (
     PENALTY,
@@ -33,7 +34,6 @@ from errbar.data.queries.expressions import (
     without_nan,
 )
 from errbar.data.queries.tallies import statuses
-from errbar.data.scored import Scored
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 
 SURE, TOGETHER = "errbar confidence", "errbar cluster"

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from errbar.base.arguments import freeze
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
+from errbar.data.labelled_scores import Classes, require_both_classes
 from errbar.data.predictions import Ranked, RankedSample, Totals
 from errbar.data.queries.expressions import Frame, Table, fetch, one_if
 from errbar.data.queries.ranked_rows import SURE, TOGETHER, Rankable
-from errbar.data.scored import Classes, require_both_classes
 from errbar.errors import InputError, WrongType
 
 _AT_ONCE = 16  # resamples that share one pass over the table

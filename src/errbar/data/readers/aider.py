@@ -25,7 +25,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     truth_or_none,
 )
-from errbar.data.readers.folders import ResolvedFolders, resolved_folders
+from errbar.data.readers.finding import ResolvedFolders, resolved_folders
 from errbar.data.readers.logs import Log
 
 _NAME = ".aider.results.json"

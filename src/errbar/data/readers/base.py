@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 from errbar.base.remarks import Above, guess, some_of
 from errbar.data import readers
 from errbar.data.readers.documents import parse
-from errbar.data.readers.files import head_of, is_lines_by_name
+from errbar.data.readers.finding import head_of, is_lines_by_name
 from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError, InternalError

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeGuard, TypeVar
 
 import msgspec
 
-from errbar.data.readers.files import batches_of_lines, bytes_of
+from errbar.data.readers.file_content import batches_of_lines, bytes_of
 from errbar.errors import InputError
 
 JSONDecodeError = json.JSONDecodeError

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, NoReturn
 from errbar.data.predictions import Predictions
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import JSONDecodeError, is_whole, parse
-from errbar.data.readers.item_signals import Signal, note_signals, number_of, numbers, shown
+from errbar.data.readers.item_run_signals import Signal, note_signals, number_of, numbers, shown
 from errbar.data.readers.logs import Claim, Log, pick
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError, InternalError

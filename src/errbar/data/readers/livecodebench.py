@@ -31,7 +31,7 @@ from errbar.data.readers.documents import (
     require_list,
     truth_or_none,
 )
-from errbar.data.readers.files import bytes_of
+from errbar.data.readers.file_content import bytes_of
 from errbar.data.readers.logs import Claim, Log, flat, spread
 from errbar.data.readers.tables.naming import name_systems
 from errbar.errors import InputError

@@ -20,13 +20,14 @@ from errbar.data.readers.base import (
     paused_collector,
     refuse_totals,
 )
-from errbar.data.readers.files import (
+from errbar.data.readers.copies import Copies, copies_of_logs, copies_of_tables
+from errbar.data.readers.file_content import standard_input
+from errbar.data.readers.finding import (
     ARRAY,
     Paths,
     find_all_files,
     kind_of,
     opened_once,
-    standard_input,
     why_not_read,
 )
 from errbar.data.readers.logs import (
@@ -37,11 +38,10 @@ from errbar.data.readers.logs import (
     rows_as_questions,
     skipped_in_words,
 )
-from errbar.data.readers.tables.copies import Copies, copies_of_logs, copies_of_tables
-from errbar.data.readers.tables.files import read_tables
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
+from errbar.data.readers.tables.table_files import read_tables
 from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import Source, TableSource

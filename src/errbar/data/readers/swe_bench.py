@@ -22,7 +22,7 @@ from pathlib import Path
 from errbar.base.remarks import guess, setting, some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import is_whole, object_of
-from errbar.data.readers.folders import resolved_folders
+from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.swe_bench_runs import (
     Instance,

@@ -7,7 +7,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
-from errbar.data.readers.tables import frames, relations
+from errbar.data.readers.tables import frames, reshaping
 from errbar.errors import InputError
 
 ROWS = "".join(f"q{at},{int(at % 5 > 0)}\n" for at in range(10))  # 8 of 10 are right
@@ -152,7 +152,7 @@ def test_truth_values_of_localized_spreadsheets(tmp_path: Path) -> None:
 def test_large_files_are_said_to_be_unchecked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relations, "_WRITTEN_BY_HAND", 10)
+    monkeypatch.setattr(reshaping, "_WRITTEN_BY_HAND", 10)
     scored(tmp_path, f"id,correct\n{ROWS}")
     assert "columns are chosen by their names alone" in said_above(tmp_path)
 

@@ -11,20 +11,12 @@ import numpy as np
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.engines.duckdb import own_engine
-from errbar.data.engines.files import relations_of
+from errbar.data.engines.flat_files import relations_of
 from errbar.data.games import USUAL_GAMES, Games, games_of
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.documents import parse
-from errbar.data.readers.files import (
-    CSV,
-    JSON,
-    PARQUET,
-    find_files,
-    kind_of,
-    raw_lines,
-    raw_text,
-    why_not_read,
-)
+from errbar.data.readers.file_content import raw_lines, raw_text
+from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
 from errbar.data.readers.logs import Account, Accounts

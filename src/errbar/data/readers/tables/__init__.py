@@ -2,21 +2,21 @@
 
 Each module answers one question.
 
-- Where do rows come from? `files` (any file), `frames` (DataFrames and records in memory),
+- Where do rows come from? `table_files` (any file), `frames` (DataFrames and records in memory),
   `containers` (lists, dicts and arrays of Python), `workbooks` (Excel), `matrix_files` (numbers),
   `json_documents` and `json_objects` (records and lists inside JSON), `verdict_lists` (ids by
   verdict), `keyed_records` (a record for each system), `named_scores` and `printed_values`
   (values that contain several),
-  `records` (nested and wide data made flat), `relations` (all steps in their order, with remarks),
+  `records` (nested and wide data made flat), `reshaping` (all steps in their order, with remarks),
   `first_look` (totals that several steps need).
 - What is no row? `stray_lines` (repeated headers, notes), `summaries` (averages, empty files),
-  `total_tables` (totals only), `settings_files` (settings), `copies` (the same file twice).
-- Which column is what? `column_choice`; `id_names` and `id_columns` (ids), `competing_outcomes`
+  `total_tables` (totals only), `settings_files` (settings).
+- Which column is what? `column_choice`; `id_names` and `id_check` (ids), `competing_outcomes`
   (several outcomes), `flagged_rows` (rows marked as failed), `outcome_text` (words and text).
 - One row per trial? `wide_tables`, `wide_names` and `derived_columns` (a column per system, trial
   or question), `counted_rows` (counts of trials), `conditions` (prompts, temperatures),
   `repeated_ids` (parts, retries, attempts).
 - What are several files? `naming` and `file_names` (systems, tasks, trials by file),
-  `system_names` (systems by column), `table_parts` (parts of one table), `compared_files` and
+  `system_names` (systems by column), `split_files` (parts of one table), `compared_files` and
   `paired_sources` (whether they have the same questions).
 """

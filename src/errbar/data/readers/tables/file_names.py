@@ -9,9 +9,9 @@ from typing import Any
 
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.engines.files import Relation
+from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, TRIAL_NUMBER, Columns
-from errbar.data.readers.folders import resolved_folders
+from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import UnknownColumn
 

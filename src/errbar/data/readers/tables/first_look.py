@@ -5,7 +5,7 @@ from errbar.data.engines.duckdb import ALL_ROWS, Query, distinct_rows, numbers_i
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates
-from errbar.data.readers.tables.id_columns import are_sentences, other_ids
+from errbar.data.readers.tables.id_check import are_sentences, other_ids
 from errbar.data.readers.tables.outcome_text import UnusualText, unusual_texts
 from errbar.data.readers.tables.repeated_ids import attempts, number_of_questions, numbered_rows
 from errbar.data.readers.tables.summaries import doubtful_ids

@@ -22,7 +22,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import own_engine, stored
-from errbar.data.engines.files import Relation
+from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
@@ -38,7 +38,7 @@ from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
 from errbar.data.readers.tables.records import tidy
-from errbar.data.readers.tables.relations import Shaped, shape
+from errbar.data.readers.tables.reshaping import Shaped, shape
 from errbar.data.readers.tables.total_tables import TASKS
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, some_of, warning
-from errbar.data.readers.folders import resolved_folders
+from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.tables.compared_files import systems_and_tasks
-from errbar.data.readers.tables.table_parts import lacking_parts, may_be_pieces, whole_of
+from errbar.data.readers.tables.split_files import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
 
 FilesAre = Literal["systems", "trials", "tasks", "parts"]

@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import ROW, named_like
 from errbar.data.queries.expressions import column_of, fetch
-from errbar.data.readers.tables.id_columns import TEXTS
+from errbar.data.readers.tables.id_check import TEXTS
 from errbar.data.sources.joined import Joined
 from errbar.data.sources.tables import TableSource
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from errbar.data.columns import is_settings_file
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.queries.expressions import FILE
-from errbar.data.readers.tables.relations import Shaped
+from errbar.data.readers.tables.reshaping import Shaped
 
 _REASON = (
     "none of its keys is a question id in the other files, as in a settings file; pass its path "

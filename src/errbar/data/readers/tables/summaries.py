@@ -18,15 +18,8 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.files import (
-    CSV,
-    JSON,
-    PARQUET,
-    begins_as_document,
-    kind_of,
-    size_of,
-    text_lines,
-)
+from errbar.data.readers.file_content import begins_as_document, text_lines
+from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, size_of
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from errbar import Runs, load
-from errbar.data.readers.tables import copies as copies_module
-from errbar.data.readers.tables.copies import copies_of_logs, copies_of_tables
+from errbar.data.readers import copies as copies_module
+from errbar.data.readers.copies import copies_of_logs, copies_of_tables
 from errbar.errors import RepeatedTrial
 from logs import REPOSITORY
 

@@ -17,9 +17,9 @@ from errbar.data.engines.duckdb import (
     stored,
     text_literal,
 )
-from errbar.data.engines.files import Relation, union_of_rows
+from errbar.data.engines.flat_files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
-from errbar.data.readers.files import size_of
+from errbar.data.readers.finding import size_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import (
@@ -49,7 +49,7 @@ from errbar.data.readers.tables.file_names import (
 )
 from errbar.data.readers.tables.first_look import look_once, texts_of_outcome
 from errbar.data.readers.tables.flagged_rows import flagged_rows
-from errbar.data.readers.tables.id_columns import with_checked_id
+from errbar.data.readers.tables.id_check import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import (
     numbers_of_text,

@@ -1,7 +1,7 @@
 """Quantiles of the whole posterior of a data-set mean beside simulated ones, and what they cost.
 
-    scripts/bench lattice            10 million draws, or what is as good
-    scripts/bench lattice --quick    few draws, to see that it runs
+    scripts/bench fourier_inversion            10 million draws, or what is as good
+    scripts/bench fourier_inversion --quick    few draws, to see that it runs
 
 Each quantile is put to the simulation: the share of draws below it should be its own. The table has
 the difference in standard errors of that share, in the median and the worst over all quantiles and
@@ -27,7 +27,7 @@ from scipy.special import betaincinv
 from errbar.analysis.methods.posterior import whole
 from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
-from errbar.kernels import lattice
+from errbar.kernels import fourier_inversion as inversion
 from errbar.metrics import AreaUnderPass, CreditMetric, GPass, PassAt, PassHat, Prior
 from errbar.metrics.base import JEFFREYS, UNIFORM
 
@@ -117,9 +117,9 @@ def compare(name: str, prior: Prior, draws: int) -> None:
     for row, metric in enumerate(METRICS):
         start = time.perf_counter()
         (spread,) = whole(metric, metric.statistics([counts]), prior)
-        ends[row] = np.clip(lattice.quantiles(spread, SHARES), 0.0, 1.0)
+        ends[row] = np.clip(inversion.quantiles(spread, SHARES), 0.0, 1.0)
         seconds = max(seconds, time.perf_counter() - start)
-        mean, variance = lattice.moments(spread)
+        mean, variance = inversion.moments(spread)
         exact, sd = metric.moments(counts, prior)
         off_mean, off_var = max(off_mean, abs(mean - exact)), max(off_var, abs(variance - sd * sd))
     moved = np.concatenate([ends - ALLOWED, ends, ends + ALLOWED], axis=1)

@@ -26,14 +26,8 @@ from errbar.data.engines.duckdb import (
     text_literal,
 )
 from errbar.data.queries.expressions import FILE, HIDDEN
-from errbar.data.readers.files import (
-    CSV,
-    JSON,
-    LONGEST_LINE,
-    PARQUET,
-    raw_lines,
-    text_lines,
-)
+from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, text_lines
+from errbar.data.readers.finding import CSV, JSON, PARQUET
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
 

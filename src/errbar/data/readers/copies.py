@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from errbar.base.remarks import Above, setting, warning
-from errbar.data.readers.files import size_of, whole_file
+from errbar.data.readers.finding import size_of, whole_file
 
 _HEAD = 1 << 12  # bytes compared first
 _STEP = 1 << 20

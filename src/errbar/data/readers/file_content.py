@@ -1,4 +1,4 @@
-"""Files below a path: finding them, their kind by suffix, their content as bytes and lines.
+"""Content of files as bytes and lines.
 
 Compressed files are decompressed within size limits; standard input becomes a temporary file.
 """
@@ -9,202 +9,19 @@ import os
 import sys
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
-from functools import lru_cache
-from pathlib import Path, PurePath
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
 
 from errbar.base.files import directory_until_exit
 from errbar.data.engines.duckdb import literal_path, own_engine
-from errbar.data.readers.folders import ResolvedFolders, resolved_folders, resolved_once
+from errbar.data.readers.finding import COMPRESSED, whole_file
 from errbar.errors import InputError, NotThere
 
-Paths = str | Path | Sequence[str | Path]
-
-CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
-_KINDS = {
-    ".csv": CSV,
-    ".tsv": CSV,
-    ".jsonl": JSON,
-    ".ndjson": JSON,
-    ".json": JSON,
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".arrow": ARROW,
-    ".feather": ARROW,
-    ".ipc": ARROW,
-    ".xlsx": EXCEL,
-    ".npy": ARRAY,
-    ".npz": ARRAY,
-}
-COMPRESSED = (".gz", ".zst")
-_PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
-_PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
 _LARGEST = 1 << 32  # bytes of a document
 _MOST_PACKED = 1000  # largest compression ratio
 _STEP = 1 << 20
-_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which only Windows has
 _BATCH = 1 << 17  # bytes of lines that are parsed together: twice as fast as one by one
-
-
-def find_files(paths: Paths) -> list[Path]:
-    """Expand paths, patterns and directories into files, in order; hidden files are left out."""
-    return find_all_files(paths)[0]
-
-
-def find_all_files(paths: Paths) -> tuple[list[Path], dict[Path, str]]:
-    """Files of paths, patterns and directories; and what is there but not read, with the reasons.
-
-    Files of operating systems and tools (.git, .DS_Store, ._results.csv) are left out.
-    """
-    each = [paths] if isinstance(paths, str | Path) else paths
-    real = resolved_folders()
-    unread: dict[Path, str] = {}
-    every = [found for path in each for found in _files_of(path, real, unread)]
-    kept = dict(reversed(every))
-    if len(kept) < len(every):  # a file that is given twice by one path is no link
-        again = {file: kept[place] for place, file in every if file != kept[place]}
-        unread |= {link: f"the same file as {file}, by a link" for link, file in again.items()}
-    reasons = sorted(unread.items())
-    named = {file: reason for file, reason in reasons if file.name[0] != "." or kind_of(file)}
-    return list(reversed(kept.values())), named
-
-
-def _files_of(
-    path: str | Path, real: ResolvedFolders, unread: dict[Path, str]
-) -> list[tuple[str, Path]]:
-    """Files of a path or pattern, each with its path after links are resolved."""
-    text = os.path.expanduser(path)
-    if not text:
-        raise InputError("a path is empty; for the current directory write '.'.")
-    place = Path(text)
-    try:
-        place.stat()
-    except FileNotFoundError:
-        pass  # perhaps a pattern
-    except (OSError, ValueError) as error:  # too long, not permitted, a null byte
-        raise InputError(f"{text} cannot be read: {getattr(error, 'strerror', error)}.") from error
-    if place.is_dir():
-        return real.files_under(place, unread)
-    if place.is_file():
-        return [(real.real_path(place), place)]
-    if any(letter in text for letter in "*?["):
-        anchor = Path(place.anchor) if place.is_absolute() else Path()
-        pattern = str(place.relative_to(anchor)) if place.is_absolute() else text
-        found = [
-            file
-            for path in sorted(anchor.glob(pattern))
-            for file in (
-                real.files_under(path, unread) if path.is_dir() else [(real.real_path(path), path)]
-            )
-        ]
-        if found:
-            return found
-        raise InputError(f"{text}: no file matches this pattern.")
-    raise InputError(f"{text}: there is no such file or directory.")
-
-
-def kind_of(file: PurePath) -> str | None:
-    """Kind of a file, by its suffix."""
-    _, point, suffixes = file.name.lstrip(".").partition(".")
-    return _kind_of_suffixes(suffixes) if point else None
-
-
-def is_lines_by_name(file: PurePath) -> bool:
-    """Whether a suffix is that of a JSON-lines file."""
-    name = f"{file.name.lower()}."
-    return ".jsonl." in name or ".ndjson." in name
-
-
-@lru_cache(maxsize=1024)  # thousands of files have the same suffix
-def _kind_of_suffixes(suffixes: str) -> str | None:
-    parts = suffixes.lower().split(".")
-    while parts and f".{parts[-1]}" in COMPRESSED:
-        parts.pop()
-    return _KINDS.get(f".{parts[-1]}") if parts else None
-
-
-def why_not_read(file: Path) -> str:
-    """Why a file that is not a log of a harness is not read as a table either."""
-    if file.suffix.lower() in _PICKLED:
-        return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
-    packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
-    if packed:
-        return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
-    return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
-
-
-class _SmallFiles(dict[Path, bytes]):
-    """Contents of files that were read whole: opening 100,000 small files twice is slow."""
-
-    left = 1 << 28  # bytes that may still be kept
-
-
-_KEPT: ContextVar[_SmallFiles | None] = ContextVar("small_files", default=None)
-
-
-@contextmanager
-def opened_once() -> Iterator[None]:
-    """Keep small files between being recognised and being read, and folders that are resolved."""
-    token = _KEPT.set(_SmallFiles())
-    try:
-        with resolved_once():
-            yield
-    finally:
-        _KEPT.reset(token)
-
-
-def whole_file(path: Path) -> bytes | None:
-    """The content of a small file that was read already."""
-    kept = _KEPT.get()
-    return None if kept is None else kept.get(path)
-
-
-def size_of(path: Path) -> int:
-    """Bytes of a file, compressed if it is; 0 if it is not there."""
-    small = whole_file(path)
-    if small is not None:
-        return len(small)
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
-def is_single_line(path: Path) -> bool:
-    """Whether a file that was read already has a single line."""
-    small = whole_file(path)
-    return small is not None and small.find(b"\n", 0, len(small) - 1) < 0
-
-
-def head_of(path: Path, most: int) -> bytes:
-    """The first bytes of a file, decompressed."""
-    kept = _KEPT.get()
-    if kept is not None and (whole := kept.get(path)) is not None:
-        return whole
-    try:
-        if path.name.endswith(".gz") and path.suffix:
-            with gzip.open(path, "rb") as packed:
-                return packed.read(most)
-        head, is_whole = _first_bytes(path, most)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
-    if kept is not None and is_whole and len(head) < kept.left:
-        kept[path] = head
-        kept.left -= len(head)
-    return head
-
-
-def _first_bytes(path: Path, most: int) -> tuple[bytes, bool]:
-    """The first bytes of a file, and whether they are all; os.open takes half the time of open."""
-    file = os.open(path, _READ)
-    try:
-        head = os.read(file, most)
-        # a pipe may give less than it has, and has no size
-        return head, 0 < len(head) < most and os.fstat(file).st_size == len(head)
-    finally:
-        os.close(file)
 
 
 def bytes_of(path: Path) -> bytes:

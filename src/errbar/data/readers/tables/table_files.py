@@ -21,24 +21,26 @@ from errbar.data.engines.duckdb import (
     stored,
     text_literal,
 )
-from errbar.data.engines.files import Relation, relations_of
+from errbar.data.engines.flat_files import Relation, relations_of
 from errbar.data.queries.expressions import FILE
 from errbar.data.readers.documents import parse, parse_lines
-from errbar.data.readers.files import (
+from errbar.data.readers.file_content import (
+    begins_as_array,
+    begins_with_mark,
+    raw_lines,
+    raw_text,
+    text_lines,
+)
+from errbar.data.readers.finding import (
     ARROW,
     CSV,
     EXCEL,
     JSON,
     PARQUET,
-    begins_as_array,
-    begins_with_mark,
     is_lines_by_name,
     is_single_line,
     kind_of,
-    raw_lines,
-    raw_text,
     size_of,
-    text_lines,
 )
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
@@ -47,7 +49,7 @@ from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.records import columns_of, tidy
-from errbar.data.readers.tables.relations import (
+from errbar.data.readers.tables.reshaping import (
     LARGE,
     Shaped,
     as_unscored,
@@ -56,14 +58,14 @@ from errbar.data.readers.tables.relations import (
     without_scores,
 )
 from errbar.data.readers.tables.settings_files import settings_among
-from errbar.data.readers.tables.system_names import only_about, same_system_remark
-from errbar.data.readers.tables.table_parts import (
+from errbar.data.readers.tables.split_files import (
     in_order,
     may_be_pieces,
     questions_in_two,
     repeated_in_parts,
     whole_of,
 )
+from errbar.data.readers.tables.system_names import only_about, same_system_remark
 from errbar.data.readers.tables.workbooks import workbook_columns
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn

@@ -14,8 +14,8 @@ from errbar.analysis.methods.posterior import whole
 from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError
-from errbar.kernels import lattice
-from errbar.kernels.lattice import GridDistribution
+from errbar.kernels import fourier_inversion as inversion
+from errbar.kernels.fourier_inversion import GridDistribution
 from errbar.metrics import (
     JEFFREYS,
     UNIFORM,
@@ -81,7 +81,7 @@ def test_simulated_means_fall_below_a_quantile_as_often_as_they_should(
     rates = simulated_rates(counts, prior, draws)
     error = np.sqrt(SHARES * (1.0 - SHARES) / draws)
     for metric in METRICS:
-        ends = np.clip(lattice.quantiles(spread_of(metric, counts, prior), SHARES), 0.0, 1.0)
+        ends = np.clip(inversion.quantiles(spread_of(metric, counts, prior), SHARES), 0.0, 1.0)
         means = np.sort(polynomial(metric)(rates).mean(axis=1))
         # 1e-6 is all that a lattice can tell where most of the mass is within a cell of it.
         assert (np.searchsorted(means, ends - 1e-6) / draws < SHARES + 4 * error).all(), metric
@@ -95,7 +95,7 @@ def test_one_question_has_the_quantiles_of_its_beta(state: tuple[int, int], prio
     a, b = prior.right + correct, prior.wrong + trials - correct
     rates = betaincinv(a, b, SHARES)
     for metric in METRICS:
-        found = lattice.quantiles(spread_of(metric, Counts([trials], [correct]), prior), SHARES)
+        found = inversion.quantiles(spread_of(metric, Counts([trials], [correct]), prior), SHARES)
         assert found == pytest.approx(metric.at_rates(rates), abs=1e-6)
 
 
@@ -103,7 +103,7 @@ def test_one_question_has_the_quantiles_of_its_beta(state: tuple[int, int], prio
     ("a", "b"), [(1.0, 65.0), (0.5, 0.5), (1e-9, 65.0), (0.01, 0.02), (3e8, 1e9), (1e-3, 1e9)]
 )
 def test_points_hold_a_beta_however_skewed(a: float, b: float) -> None:
-    rates, masses = lattice.beta_points(np.array([a]), np.array([b]), 1024)
+    rates, masses = inversion.beta_points(np.array([a]), np.array([b]), 1024)
     total = a + b
     variance = a * b / (total * total * (total + 1.0))
     mean = float(masses[0] @ rates[0])
@@ -120,7 +120,7 @@ def test_points_hold_a_beta_however_skewed(a: float, b: float) -> None:
     ids=str,
 )
 def test_moments_are_those_of_the_closed_form(metric: CountMetric, mix: str) -> None:
-    mean, variance = lattice.moments(spread_of(metric, COUNTS[mix], JEFFREYS))
+    mean, variance = inversion.moments(spread_of(metric, COUNTS[mix], JEFFREYS))
     exact, sd = metric.moments(COUNTS[mix], JEFFREYS)
     assert mean == pytest.approx(exact, abs=1e-8)
     assert variance == pytest.approx(sd * sd, abs=1e-8)
@@ -133,7 +133,7 @@ def test_ends_approach_the_normal_ones_as_questions_grow_many() -> None:
         for often in (10, 1_000, 100_000):
             counts = CountsByState([16] * 3, [0, 7, 16], [often] * 3)
             mean, sd = metric.moments(counts)
-            ends = lattice.quantiles(spread_of(metric, counts), np.array([0.025, 0.975]))
+            ends = inversion.quantiles(spread_of(metric, counts), np.array([0.025, 0.975]))
             apart.append(np.abs((ends - mean) / sd - [-z, z]).max())
         assert apart[0] > apart[1] > apart[2]
         assert apart[2] < 0.005
@@ -143,7 +143,7 @@ def test_scores_of_nearly_zero_or_one_keep_their_steps() -> None:
     """With a thousand draws a majority is all or nothing: the mean counts questions."""
     metric = GPass(1_000, 0.5)
     spread = spread_of(metric, CountsByState([2], [1], [6]), JEFFREYS)
-    above = lattice.chance_above(spread, (np.arange(7) + 0.5) / 6.0)
+    above = inversion.chance_above(spread, (np.arange(7) + 0.5) / 6.0)
     binomial = np.cumsum([math.comb(6, j) / 64 for j in range(7)])
     assert 1.0 - above == pytest.approx(binomial, abs=0.02)
 
@@ -153,14 +153,14 @@ def test_chances_below_and_above_make_one_and_small_ones_have_digits() -> None:
         spread = spread_of(PassAt(1), counts)
         x = np.linspace(-0.1, 1.1, 50)
         below = np.interp(x, spread.edges, spread.below, left=0.0, right=1.0)
-        assert below + lattice.chance_above(spread, x) == pytest.approx(np.ones(50))
-    above = lattice.chance_above(spread_of(PassAt(1), Counts([64], [0])), np.array([0.3]))
+        assert below + inversion.chance_above(spread, x) == pytest.approx(np.ones(50))
+    above = inversion.chance_above(spread_of(PassAt(1), Counts([64], [0])), np.array([0.3]))
     assert above == pytest.approx(0.7**65, rel=1e-4)
 
 
 def test_a_score_that_never_changes_is_certain() -> None:
-    spread = lattice.mean_of(np.full((2, 9), 0.25), np.full((2, 9), 1 / 9), np.array([3.0, 4.0]))
-    assert lattice.quantiles(spread, SHARES) == pytest.approx([0.25] * 4)
+    spread = inversion.mean_of(np.full((2, 9), 0.25), np.full((2, 9), 1 / 9), np.array([3.0, 4.0]))
+    assert inversion.quantiles(spread, SHARES) == pytest.approx([0.25] * 4)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -171,7 +171,7 @@ def test_a_million_questions_cost_no_more_than_their_states(metric: CreditMetric
     assert time.process_time() - start < 1.5  # 0.05 to 0.15 s on a quiet machine
     mean, sd = metric.moments(counts)
     expected = [mean + z * sd for z in (NormalDist().inv_cdf(share) for share in SHARES)]
-    assert lattice.quantiles(spread, SHARES) == pytest.approx(expected, abs=0.01 * sd)
+    assert inversion.quantiles(spread, SHARES) == pytest.approx(expected, abs=0.01 * sd)
 
 
 def test_scores_take_their_ends_from_the_whole_distribution() -> None:
@@ -180,7 +180,7 @@ def test_scores_take_their_ends_from_the_whole_distribution() -> None:
     found = score(systems, "pass@1", "pass@4", method=Posterior(level=0.9, ends="whole"))
     for one in found:
         assert isinstance(one.metric, CountMetric)
-        ends = lattice.quantiles(spread_of(one.metric, systems[one.system]), shares)
+        ends = inversion.quantiles(spread_of(one.metric, systems[one.system]), shares)
         assert [one.interval.low, one.interval.high] == pytest.approx(ends, abs=1e-12)
         assert one.mean == pytest.approx(one.metric.moments(systems[one.system])[0])
     assert "quantiles of the whole posterior distribution" in found.method

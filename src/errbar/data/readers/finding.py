@@ -1,0 +1,307 @@
+"""Which files there are: below paths, of which kind by suffix, and how they begin.
+
+Every folder is looked up once, and small files are kept between being recognised and being read.
+"""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from pathlib import Path, PurePath
+
+from errbar.errors import InputError
+
+Paths = str | Path | Sequence[str | Path]
+
+CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
+_KINDS = {
+    ".csv": CSV,
+    ".tsv": CSV,
+    ".jsonl": JSON,
+    ".ndjson": JSON,
+    ".json": JSON,
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+    ".arrow": ARROW,
+    ".feather": ARROW,
+    ".ipc": ARROW,
+    ".xlsx": EXCEL,
+    ".npy": ARRAY,
+    ".npz": ARRAY,
+}
+COMPRESSED = (".gz", ".zst")
+_PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
+_PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which only Windows has
+
+_HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
+_LINK = "a link to a folder; pass its path to read it"
+_NOWHERE = "a link to a file that does not exist"
+_CLOSED = "a folder that may not be opened"
+_NEVER_READ = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
+_SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
+
+
+class ResolvedFolders:
+    """Cache of folders with links resolved, each looked up once.
+
+    `Path.resolve` looks up every parent folder of every file again: with 5,000 reports in
+    separate folders it took over a third of the reading time. Of a folder that was listed, all
+    links are known, so that its files need not be looked up at all.
+    """
+
+    def __init__(self) -> None:
+        self._path_of = cache(Path)
+        self._here = os.getcwd()
+        self._real_folders: dict[str, str] = {}
+        self._listed: dict[str, str] = {}  # real path of each folder that was listed
+        self._links: dict[str, str] = {}  # target of each link in these
+
+    def real_path(self, path: Path) -> str:
+        """Like `path.resolve()`, but as text: creating thousands of Path objects is as slow."""
+        text = str(path)
+        above, _, name = text.rpartition(os.sep)
+        place = self._listed.get(above)
+        if place is not None:
+            return self._links.get(text) or f"{place}{os.sep}{name}"
+        if ".." in text and ".." in path.parts:
+            return str(path.resolve())
+        if not os.path.isabs(text):
+            text = self._here if text == "." else os.path.join(self._here, text)
+        return self._real(text)
+
+    def folder_of(self, path: Path) -> Path:
+        """Like `path.resolve().parent`."""
+        return self._path_of(self.real_path(path).rpartition(os.sep)[0] or os.sep)
+
+    def files_under(self, folder: Path, unread: dict[Path, str]) -> list[tuple[str, Path]]:
+        """Files below a folder in order, each with its real path; others are added to `unread`.
+
+        By os.scandir, which needs no extra system call per file. Links to folders are not followed.
+        """
+        found: list[tuple[str, str]] = []  # path, and real path
+        folders = [(str(folder), self.real_path(folder))]
+        linked: dict[str, str] = {}  # links to folders and to nothing, with their targets
+        while folders:
+            path, place = folders.pop()
+            try:
+                entries = list(os.scandir(path))
+            except PermissionError:
+                unread[Path(path)] = _CLOSED
+                continue
+            place = place.rstrip(os.sep)
+            self._listed[path.removeprefix(f".{os.sep}")] = place
+            for entry in entries:
+                name = entry.name
+                if name.startswith(_NEVER_READ) and name not in _SHOWN:
+                    if _is_hidden_by_dot(entry):
+                        unread[Path(entry.path)] = _HIDDEN
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{place}{os.sep}{name}"))
+                elif entry.is_symlink():
+                    target = os.path.realpath(f"{place}{os.sep}{name}")
+                    self._links[entry.path.removeprefix(f".{os.sep}")] = target
+                    if entry.is_file():
+                        found.append((entry.path, target))
+                    else:
+                        linked[entry.path] = target
+                elif entry.is_file():
+                    found.append((entry.path, f"{place}{os.sep}{name}"))
+        read = set(self._listed.values())
+        for path, target in linked.items():
+            if target not in read:
+                unread[Path(path)] = _LINK if os.path.isdir(target) else _NOWHERE
+        # the order of the parts of paths, as of Path, whose comparison takes ten times as long
+        found.sort(key=lambda pair: os.path.normcase(pair[0]).replace(os.sep, "\0"))
+        return [(real, Path(path)) for path, real in found]
+
+    def _folder(self, folder: str) -> str:
+        real = self._real_folders.get(folder)
+        if real is None:
+            real = self._real_folders[folder] = self._real(folder)
+        return real
+
+    def _real(self, path: str) -> str:
+        above, separator, name = path.rpartition(os.sep)
+        if not separator:  # the root, or a drive
+            return path
+        place = f"{self._folder(above)}{separator}{name}"
+        return os.path.realpath(place) if os.path.islink(place) else place
+
+
+def _is_hidden_by_dot(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    is_own = name.startswith(".") and not name.startswith("._") and not name.endswith(_SHOWN)
+    return is_own and entry.is_file()
+
+
+_FOLDERS: ContextVar[ResolvedFolders | None] = ContextVar("folders", default=None)
+
+
+def resolved_folders() -> ResolvedFolders:
+    """The folders looked up so far."""
+    current = _FOLDERS.get()
+    return ResolvedFolders() if current is None else current
+
+
+def find_files(paths: Paths) -> list[Path]:
+    """Expand paths, patterns and directories into files, in order; hidden files are left out."""
+    return find_all_files(paths)[0]
+
+
+def find_all_files(paths: Paths) -> tuple[list[Path], dict[Path, str]]:
+    """Files of paths, patterns and directories; and what is there but not read, with the reasons.
+
+    Files of operating systems and tools (.git, .DS_Store, ._results.csv) are left out.
+    """
+    each = [paths] if isinstance(paths, str | Path) else paths
+    real = resolved_folders()
+    unread: dict[Path, str] = {}
+    every = [found for path in each for found in _files_of(path, real, unread)]
+    kept = dict(reversed(every))
+    if len(kept) < len(every):  # a file that is given twice by one path is no link
+        again = {file: kept[place] for place, file in every if file != kept[place]}
+        unread |= {link: f"the same file as {file}, by a link" for link, file in again.items()}
+    reasons = sorted(unread.items())
+    named = {file: reason for file, reason in reasons if file.name[0] != "." or kind_of(file)}
+    return list(reversed(kept.values())), named
+
+
+def _files_of(
+    path: str | Path, real: ResolvedFolders, unread: dict[Path, str]
+) -> list[tuple[str, Path]]:
+    """Files of a path or pattern, each with its path after links are resolved."""
+    text = os.path.expanduser(path)
+    if not text:
+        raise InputError("a path is empty; for the current directory write '.'.")
+    place = Path(text)
+    try:
+        place.stat()
+    except FileNotFoundError:
+        pass  # perhaps a pattern
+    except (OSError, ValueError) as error:  # too long, not permitted, a null byte
+        raise InputError(f"{text} cannot be read: {getattr(error, 'strerror', error)}.") from error
+    if place.is_dir():
+        return real.files_under(place, unread)
+    if place.is_file():
+        return [(real.real_path(place), place)]
+    if any(letter in text for letter in "*?["):
+        anchor = Path(place.anchor) if place.is_absolute() else Path()
+        pattern = str(place.relative_to(anchor)) if place.is_absolute() else text
+        found = [
+            file
+            for path in sorted(anchor.glob(pattern))
+            for file in (
+                real.files_under(path, unread) if path.is_dir() else [(real.real_path(path), path)]
+            )
+        ]
+        if found:
+            return found
+        raise InputError(f"{text}: no file matches this pattern.")
+    raise InputError(f"{text}: there is no such file or directory.")
+
+
+def kind_of(file: PurePath) -> str | None:
+    """Kind of a file, by its suffix."""
+    _, point, suffixes = file.name.lstrip(".").partition(".")
+    return _kind_of_suffixes(suffixes) if point else None
+
+
+def is_lines_by_name(file: PurePath) -> bool:
+    """Whether a suffix is that of a JSON-lines file."""
+    name = f"{file.name.lower()}."
+    return ".jsonl." in name or ".ndjson." in name
+
+
+@lru_cache(maxsize=1024)  # thousands of files have the same suffix
+def _kind_of_suffixes(suffixes: str) -> str | None:
+    parts = suffixes.lower().split(".")
+    while parts and f".{parts[-1]}" in COMPRESSED:
+        parts.pop()
+    return _KINDS.get(f".{parts[-1]}") if parts else None
+
+
+def why_not_read(file: Path) -> str:
+    """Why a file that is not a log of a harness is not read as a table either."""
+    if file.suffix.lower() in _PICKLED:
+        return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
+    packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
+    if packed:
+        return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
+    return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
+
+
+class _SmallFiles(dict[Path, bytes]):
+    """Contents of files that were read whole: opening 100,000 small files twice is slow."""
+
+    left = 1 << 28  # bytes that may still be kept
+
+
+_KEPT: ContextVar[_SmallFiles | None] = ContextVar("small_files", default=None)
+
+
+@contextmanager
+def opened_once() -> Iterator[None]:
+    """Keep small files between being recognised and being read, and folders that are resolved."""
+    kept, folders = _KEPT.set(_SmallFiles()), _FOLDERS.set(ResolvedFolders())
+    try:
+        yield
+    finally:
+        _KEPT.reset(kept)
+        _FOLDERS.reset(folders)
+
+
+def whole_file(path: Path) -> bytes | None:
+    """The content of a small file that was read already."""
+    kept = _KEPT.get()
+    return None if kept is None else kept.get(path)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, compressed if it is; 0 if it is not there."""
+    small = whole_file(path)
+    if small is not None:
+        return len(small)
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def is_single_line(path: Path) -> bool:
+    """Whether a file that was read already has a single line."""
+    small = whole_file(path)
+    return small is not None and small.find(b"\n", 0, len(small) - 1) < 0
+
+
+def head_of(path: Path, most: int) -> bytes:
+    """The first bytes of a file, decompressed."""
+    kept = _KEPT.get()
+    if kept is not None and (whole := kept.get(path)) is not None:
+        return whole
+    try:
+        if path.name.endswith(".gz") and path.suffix:
+            with gzip.open(path, "rb") as packed:
+                return packed.read(most)
+        head, is_whole = _first_bytes(path, most)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+    if kept is not None and is_whole and len(head) < kept.left:
+        kept[path] = head
+        kept.left -= len(head)
+    return head
+
+
+def _first_bytes(path: Path, most: int) -> tuple[bytes, bool]:
+    """The first bytes of a file, and whether they are all; os.open takes half the time of open."""
+    file = os.open(path, _READ)
+    try:
+        head = os.read(file, most)
+        # a pipe may give less than it has, and has no size
+        return head, 0 < len(head) < most and os.fstat(file).st_size == len(head)
+    finally:
+        os.close(file)
