@@ -112,7 +112,7 @@ def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
     said = ["".join(verdict) for verdict in contents.verdicts]
     assert said == [
         "c is the best of 3 systems by avg.",
-        "2 of 3 pairs of systems differ significantly on at least one task.",
+        "2 of the 3 pairs of systems differ significantly on at least one task.",
     ]
 
 
@@ -223,7 +223,12 @@ def test_ranks_say_which_questions_they_rest_on_and_scores_that_theirs_are_other
 
 
 def test_rewards_and_systems_without_common_questions_have_a_report_too() -> None:
-    assert 'id="table-scores"' in page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
+    page = page_of({"a": [[0.5, 0.25], [2.0, 1.5], [1.0, 0.0]]})
+    assert 'id="table-scores"' in page
+    (task,) = numbers_in(page)["questions"]
+    assert task["means"] == [[0.375, 1.75, 0.5]]
+    assert task["variances"] == [[0.01562, 0.0625, 0.25]]  # of two trials: (difference / 2)^2
+    assert (task["trials"], task["reach"]) == (2, [0, 2])
     one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
     other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
     page = page_of({"a": one, "b": other})

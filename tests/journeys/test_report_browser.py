@@ -280,6 +280,24 @@ def test_names_of_questions_sort_by_their_numbers(browser: Any, reports: dict[st
     assert opened.column("table-questions", 1)[0] == "q20"
 
 
+def test_rewards_of_questions_are_shown_as_their_means(browser: Any, tmp_path: Path) -> None:
+    runs = {"one": [[-1.5, 0.3], [4.0, 4.0], [1.0, 3.0]], "two": [[0.0, 0.0], [8.6, 8.6], [1, 1]]}
+    path = write_report(errbar.load(runs), tmp_path / "rewards.html", ReportSettings())
+    opened = Opened(browser, path)
+    heads = opened.page.locator("#table-questions thead th").all_text_contents()
+    assert heads == ["question", "mean", "two", "one"]  # the best first, as everywhere
+    assert opened.column("table-questions", 1) == ["0", "2", "1"]
+    assert opened.column("table-questions", 2) == ["−0.3", "1.5", "6.3"]
+    assert opened.column("table-questions", 4) == ["−0.6", "2.0", "4.0"]
+    opened.page.select_option("select[name=order]", "flakiest")
+    assert opened.column("table-questions", 1) == ["2", "0", "1"]  # mean variances 0.5, 0.4, 0
+    opened.page.locator("#table-questions a").first.click()
+    assert opened.page.locator("#chosen").inner_text().split() == [
+        *("2", "two", "1.0", "of", "2", "trials", "one", "2.0", "of", "2", "trials")
+    ]
+    assert opened.said == []
+
+
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_names_that_are_cut_stay_different(browser: Any, tmp_path: Path, size: Any) -> None:
     names = [f"{'agent-' * 6}{number}{'-with-tools' * 4}" for number in range(4)]

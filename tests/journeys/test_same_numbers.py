@@ -113,4 +113,4 @@ def test_where_a_family_of_comparisons_widens_intervals_it_is_said(report: Any) 
 
 def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
     text = " ".join(plain(shown("compare", LOGS, columns=80)).split())
-    assert text.startswith("2 of 3 pairs of systems differ significantly on at least one task")
+    assert text.startswith("2 of the 3 pairs of systems differ significantly on at least one task")

@@ -12,15 +12,18 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from errbar import __version__
-from errbar.analysis.alignment import align, by_task
+from errbar.analysis.alignment import Alignment, align, by_task
 from errbar.analysis.curves import risk_bands, roc_bands
+from errbar.analysis.evaluate import results_of
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
+from errbar.analysis.rewards import rewards_of
 from errbar.analysis.score import by_subject, fewest_trials, usual_metrics
+from errbar.base.arrays import Array
 from errbar.base.remarks import below
 from errbar.data.queries.named import Named
-from errbar.data.queries.questions import Slice
+from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.results.base import Result
@@ -150,7 +153,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
             below(rows_without_result(runs.source, by_subject(slices), settings.errors))
         ),
         sections=tuple(sections),
-        questions=tuple(questions_of(runs.source)),
+        questions=tuple(questions_of(runs.source, settings.errors)),
         settings=settings,
         bands=bands,
         day=f"{today.day} {today:%B %Y}",
@@ -172,28 +175,74 @@ def _bands(runs: Runs, slices: Sequence[Slice]) -> dict[str, list[Band]]:
     return {"risk": risk_bands(risks, SEEN, 0), "roc": roc_bands(classes, SEEN, 0)}
 
 
-def questions_of(source: Source, systems: Sequence[str] | None = None) -> list[Questions]:
-    """Return the questions of every task with right-or-wrong outcomes."""
-    binary = {key: named for key, named in source.named().items() if named.slice.is_binary}
-    return [_task(task, each) for task, each in by_task(binary, systems).items()]
+def questions_of(source: Source, errors: Literal["fail", "missing"]) -> list[Questions]:
+    """Return the questions of every task, with right trials or mean rewards."""
+    return [
+        _right(task, each, errors)
+        if all(named.slice.is_binary for named in each.values())
+        else _rewards(task, each, source, errors)
+        for task, each in by_task(source.named()).items()
+    ]
 
 
-def _task(task: str, systems: dict[str, Named]) -> Questions:
+def _right(task: str, systems: dict[str, Named], errors: Literal["fail", "missing"]) -> Questions:
     aligned = align(named.questions for named in systems.values())
     trials, right = np.zeros((2, len(systems), len(aligned.place)), dtype=np.int64)
-    clusters = [""] * len(aligned.place)
     for row, (named, at) in enumerate(zip(systems.values(), aligned.places, strict=True)):
-        trials[row, at], right[row, at] = named.slice.trials, named.slice.right
-        for place, cluster in zip(at.tolist(), named.clusters, strict=True):
-            clusters[place] = cluster
+        part = named.slice
+        trials[row, at] = part.trials if errors == "fail" else part.scored
+        right[row, at] = part.right
     return Questions(
         task=task,
         names=tuple(aligned.ids),
-        clusters=tuple(clusters) if any(clusters) else (),
+        clusters=_clusters(aligned, systems),
         systems=tuple(systems),
         trials=trials.tolist(),
         right=right.tolist(),
     )
+
+
+def _rewards(
+    task: str, systems: dict[str, Named], source: Source, errors: Literal["fail", "missing"]
+) -> Questions:
+    aligned = align(named.questions for named in systems.values())
+    shape = len(systems), len(aligned.place)
+    trials, means, variances = np.zeros(shape, dtype=np.int64), *np.zeros((2, *shape))
+    low, high = math.inf, -math.inf
+    for row, named in enumerate(systems.values()):
+        try:
+            found = rewards_of(results_of(source, named.slice), failures_as(errors))
+        except ErrbarError:
+            continue  # the scores say why
+        at = aligned.at(found.questions)
+        trials[row, at], means[row, at] = found.trials, found.values
+        if found.noise is not None:
+            variances[row, at] = np.nan_to_num(found.noise * (found.trials - 1))
+        low, high = min(low, *found.extremes[0]), max(high, *found.extremes[1])
+    return Questions(
+        task=task,
+        names=tuple(aligned.ids),
+        clusters=_clusters(aligned, systems),
+        systems=tuple(systems),
+        trials=trials.tolist(),
+        means=_few_digits(means),
+        variances=_few_digits(variances) if variances.any() else None,
+        reach=(0.0, max(high, 1.0)) if low >= 0.0 else (low, high),
+    )
+
+
+def _few_digits(values: Array) -> list[list[float]]:
+    """Return values to four significant digits, which is more than the page shows."""
+    return [[float(f"{value:.4g}") for value in row] for row in values.tolist()]
+
+
+def _clusters(aligned: Alignment[str], systems: dict[str, Named]) -> tuple[str, ...]:
+    """Return the cluster of each question; nothing if there are none."""
+    found = [""] * len(aligned.place)
+    for named, at in zip(systems.values(), aligned.places, strict=True):
+        for place, cluster in zip(at.tolist(), named.clusters, strict=True):
+            found[place] = cluster
+    return tuple(found) if any(found) else ()
 
 
 def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:

@@ -262,7 +262,13 @@ if (explorer) {
   let first = 0, order = [], chosen = -1;
   const taskOf = () => numbers.questions[fields.task.value];
   const trialsOf = (data, system, at) => (typeof data.trials === "number" ? data.trials : data.trials[system][at]);
-  const shareOf = (data, system, at) => { const n = trialsOf(data, system, at); return n ? data.right[system][at] / n : NaN; };
+  const valueOf = (data, system, at) => { const n = trialsOf(data, system, at); return !n ? NaN : data.right ? data.right[system][at] / n : data.means[system][at]; };
+  const strengthOf = (data, value) => (data.right ? value : (value - data.reach[0]) / (data.reach[1] - data.reach[0] || 1)); // of its colour, from 0 to 1
+  const digitsOf = (data) => (data.right ? 2 : Math.max(1, Math.min(6, 2 - Math.floor(Math.log10(data.reach[1] - data.reach[0] || 1)))));
+  const number = (data, value) => value.toFixed(digitsOf(data)).replace("-", "−");
+  const said = (data, system, at) => (data.right ? `${data.right[system][at]}/${trialsOf(data, system, at)}` : number(data, data.means[system][at]));
+  const varianceOf = (data, system, at, value) => (data.right ? value * (1 - value) : data.variances ? data.variances[system][at] : 0);
+  const wordOf = (data) => (data.right ? "right" : "mean");
   const place = Object.keys(looks.colours);
   const rowsOf = (data) => data.systems.map((_, system) => system).sort((a, b) => place.indexOf(data.systems[a]) - place.indexOf(data.systems[b]));
   const measured = new Map();
@@ -271,9 +277,9 @@ if (explorer) {
       measured.set(data, data.names.map((name, at) => {
         let sum = 0, squares = 0, luck = 0, count = 0;
         data.systems.forEach((_, system) => {
-          const share = shareOf(data, system, at);
-          if (Number.isNaN(share)) return;
-          sum += share; squares += share * share; luck += share * (1 - share); count += 1;
+          const value = valueOf(data, system, at);
+          if (Number.isNaN(value)) return;
+          sum += value; squares += value * value; luck += varianceOf(data, system, at, value); count += 1;
         });
         const mean = sum / count;
         return { mean, luck: luck / count, apart: squares / count - mean * mean };
@@ -282,8 +288,8 @@ if (explorer) {
     return measured.get(data);
   };
   const byName = (data) => (a, b) => natural.compare(data.names[a], data.names[b]);
-  const gap = (data, at) => shareOf(data, fields.one.value, at) - shareOf(data, fields.other.value, at);
-  const last = (value) => (Number.isNaN(value) ? -2 : value); // a question that one of them lacks
+  const gap = (data, at) => valueOf(data, fields.one.value, at) - valueOf(data, fields.other.value, at);
+  const last = (value) => (Number.isNaN(value) ? -Number.MAX_VALUE : value); // a question that one of them lacks
   const ORDERS = {
     hardest: (data, m) => (a, b) => m[a].mean - m[b].mean,
     easiest: (data, m) => (a, b) => m[b].mean - m[a].mean,
@@ -315,9 +321,9 @@ if (explorer) {
       canvas.style.color = looks.colours[data.systems[system]];
       pen.fillStyle = style.color;
       columns.forEach((group, at) => {
-        const known = group.map((one) => shareOf(data, system, one)).filter((share) => !Number.isNaN(share));
+        const known = group.map((one) => valueOf(data, system, one)).filter((value) => !Number.isNaN(value));
         if (!known.length) return;
-        pen.globalAlpha = 0.07 + 0.93 * (known.reduce((sum, share) => sum + share, 0) / known.length);
+        pen.globalAlpha = 0.07 + 0.93 * strengthOf(data, known.reduce((sum, value) => sum + value, 0) / known.length);
         pen.fillRect(at * side, 4 + row * step, side - space, step - 2);
       });
     });
@@ -325,7 +331,7 @@ if (explorer) {
     const here = columns.findIndex((group) => group.includes(chosen));
     if (here >= 0) { canvas.style.color = "var(--ink)"; pen.strokeStyle = style.color; pen.lineWidth = 2; pen.strokeRect(Math.max(1, here * side - space / 2), 1, Math.max(side - space / 2, 3), high - 2); }
     canvas.side = side;
-    const called = labels(rows.map((system) => data.systems[system] || "share right"), Math.max(10, Math.min(40, Math.floor((0.4 * heat.clientWidth - 26) / 8.2))));
+    const called = labels(rows.map((system) => data.systems[system] || (data.right ? "share right" : "mean")), Math.max(10, Math.min(40, Math.floor((0.4 * heat.clientWidth - 26) / 8.2))));
     names.replaceChildren(...rows.map((system, at) => { const name = make("div", "", { style: `height:${step}px` }); name.append(dot(data.systems[system]), make("span", called[at])); return name; }));
     names.style.paddingTop = "3px";
     const words = { hardest: ["hardest", "easiest"], easiest: ["easiest", "hardest"], flakiest: ["flakiest", "steadiest"], disputed: ["most disputed", "least"], gap: ["in favour of the first", "of the second"], name: ["by name", ""] }[fields.order.value];
@@ -341,7 +347,7 @@ if (explorer) {
     if (!group) { hideTip(); return; }
     const system = rowsOf(data)[Math.floor((event.offsetY - 4) / step)];
     const lines = [group.length > 1 ? `${data.names[group[0]]} and ${group.length - 1} more` : data.names[group[0]]];
-    if (system !== undefined && group.length === 1) lines.push(`${data.systems[system] || "right"}: ${data.right[system][group[0]]} of ${trialsOf(data, system, group[0])} trials`);
+    if (system !== undefined && group.length === 1) { const n = trialsOf(data, system, group[0]), who = data.systems[system] || wordOf(data); lines.push(!n ? `${who}: no trials` : data.right ? `${who}: ${data.right[system][group[0]]} of ${n} trials` : `${who}: ${said(data, system, group[0])}${n > 1 ? `, mean of ${n} trials` : ""}`); }
     showTip(lines.join("\n"), event.clientX, event.clientY);
   });
   canvas.addEventListener("pointerleave", hideTip);
@@ -358,8 +364,8 @@ if (explorer) {
     const listed = data.systems.length <= MOST_COLUMNS ? rows : [];
     const head = make("tr");
     const alone = data.systems.length === 1;
-    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), ...(alone ? [] : ["right"])]) head.append(make("th", text, { scope: "col" }));
-    for (const system of listed) { head.append(named(make("th", "", { scope: "col", class: "of" }), alone ? "right" : data.systems[system])); }
+    for (const text of ["question", ...(data.clusters.length ? ["cluster"] : []), ...(alone ? [] : [wordOf(data)])]) head.append(make("th", text, { scope: "col" }));
+    for (const system of listed) { head.append(named(make("th", "", { scope: "col", class: "of" }), alone ? wordOf(data) : data.systems[system])); }
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren(...order.slice(first, first + PAGE).map((at) => {
       const row = make("tr", "", at === chosen ? { class: "here" } : {});
@@ -367,10 +373,10 @@ if (explorer) {
       name.append(make("a", data.names[at], { href: addressOf(at) }));
       row.append(name);
       if (data.clusters.length) row.append(make("td", data.clusters[at]));
-      if (!alone) row.append(make("td", m[at].mean.toFixed(2)));
+      if (!alone) row.append(make("td", number(data, m[at].mean)));
       for (const system of listed) {
         const n = trialsOf(data, system, at);
-        row.append(make("td", n ? `${data.right[system][at]}/${n}` : "", { class: "share", style: `--c:${looks.colours[data.systems[system]]};--share:${n ? data.right[system][at] / n : 0}` }));
+        row.append(make("td", n ? said(data, system, at) : "", { class: "share", style: `--c:${looks.colours[data.systems[system]]};--share:${n ? strengthOf(data, valueOf(data, system, at)) : 0}` }));
       }
       return row;
     }));
@@ -386,12 +392,13 @@ if (explorer) {
     if (chosen < 0) return;
     const data = taskOf(), list = make("ul");
     for (const system of rowsOf(data)) {
-      const n = trialsOf(data, system, chosen), right = data.right[system][chosen];
+      const n = trialsOf(data, system, chosen), right = data.right ? data.right[system][chosen] : 0;
       if (!n) continue;
       const item = make("li");
-      item.append(dot(data.systems[system]), make("span", data.systems[system] || "right", { class: "who" }));
-      if (n <= 10) item.append(make("span", "●".repeat(right) + "○".repeat(n - right), { class: "pips", "aria-hidden": "true", style: `--c:${looks.colours[data.systems[system]]}` }));
-      item.append(make("b", `${right}/${n}`));
+      item.append(dot(data.systems[system]), make("span", data.systems[system] || wordOf(data), { class: "who" }));
+      if (data.right && n <= 10) item.append(make("span", "●".repeat(right) + "○".repeat(n - right), { class: "pips", "aria-hidden": "true", style: `--c:${looks.colours[data.systems[system]]}` }));
+      item.append(make("b", said(data, system, chosen)));
+      if (!data.right && n > 1) item.append(make("small", `of ${n} trials`));
       list.append(item);
     }
     detail.replaceChildren(make("h3", data.names[chosen] + (data.clusters.length && data.clusters[chosen] ? ` · ${data.clusters[chosen]}` : "")), list);
@@ -441,7 +448,8 @@ if (explorer) {
       arrange();
     });
   }
-  for (const option of fields.order.options) if (numbers.questions.every((data) => data.systems.length < 2) && ["gap", "disputed"].includes(option.value)) option.disabled = true;
+  const without = { gap: (data) => data.systems.length < 2, disputed: (data) => data.systems.length < 2, flakiest: (data) => !data.right && !data.variances }; // orders that need more systems or trials
+  for (const option of fields.order.options) option.disabled = option.value in without && numbers.questions.every(without[option.value]);
   explorer.addEventListener("input", (event) => { if (event.target === fields.task) changeTask(); arrange(); });
   explorer.addEventListener("submit", (event) => event.preventDefault());
   byId("earlier").addEventListener("click", () => { first -= PAGE; show(); });

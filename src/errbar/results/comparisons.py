@@ -118,12 +118,13 @@ class Comparisons(Rows[Comparison]):
         which = f" ({claims.pop()})" if len(claims) == 1 < len(pairs) else ""
         careful = sum(bool(row.caution) for row in there if row.better)
         care = f"; {careful:,} with caution" if careful else ""
-        verb = "differs" if len(sure) == 1 else "differ"
+        verb = "differ" if len(sure) > 1 else "differs"
+        the = "the " if len(pairs) > 1 else ""
         if baseline is not None:
             of = f"{counted(len(pairs), 'system')} {verb} significantly from {baseline}"
         else:
             of = f"{counted(len(pairs), 'pair')} of systems {verb} significantly"
-        return f"{f'{len(sure):,}' if sure else 'None'} of {of}{where}{which}{also}{care}."
+        return f"{f'{len(sure):,}' if sure else 'None'} of {the}{of}{where}{which}{also}{care}."
 
     def notes(self) -> list[str]:
         """What stands under the table."""

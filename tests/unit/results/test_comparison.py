@@ -279,14 +279,14 @@ class TestHeadlines:
             replace(said(0.0, -0.1, 0.1, 1.0), task="sums", first="b", second="c"),
         ]
         assert Comparisons(tuple(rows), "").tally() == (
-            "1 of 3 pairs of systems differs significantly on at least one task (a beats b); "
+            "1 of the 3 pairs of systems differs significantly on at least one task (a beats b); "
             "1 more probably does."
         )
         assert Comparisons(tuple(rows[:2]), "").tally() == (
             "a and b differ significantly on 2 of 2 tasks."
         )
         assert Comparisons((better, replace(probable, first="c")), "").tally("b") == (
-            "1 of 2 systems differs significantly from b (a beats b); 1 more probably does."
+            "1 of the 2 systems differs significantly from b (a beats b); 1 more probably does."
         )
 
 
@@ -404,7 +404,7 @@ class TestOutput:
 
     def test_the_table(self) -> None:
         conclusion, above, table = str(self.FOUND).split("\n\n", 2)
-        assert conclusion.startswith("1 of 3 pairs of systems differs significantly by at least")
+        assert conclusion.startswith("1 of the 3 pairs of systems differs significantly by at")
         assert above.startswith("Matrix: 60 rows are questions")
         lines = table.splitlines()
         heads = ("metric", "systems", "difference [95% CI]", "P(better)", "p", "verdict")

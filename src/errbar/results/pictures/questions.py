@@ -24,26 +24,34 @@ _MOST_BINS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Questions:
-    """The questions of a task, with the trials and right trials of each system."""
+    """The questions of a task, with the trials of each system and what came of them.
+
+    Either `right` or `means` has a number for each system and question.
+    """
 
     task: str
     names: tuple[str, ...]
     clusters: tuple[str, ...]  # empty if there are no clusters
     systems: tuple[str, ...]
     trials: list[list[int]]  # by system and question; 0 if there are none
-    right: list[list[int]]
+    right: list[list[int]] | None = None  # right trials
+    means: list[list[float]] | None = None  # mean rewards
+    variances: list[list[float]] | None = None  # of the rewards of each question
+    reach: tuple[float, float] = (0.0, 1.0)  # lowest and highest reward
 
     def record(self) -> dict[str, Any]:
         """Return the record for the page; a common number of trials is stored once."""
         known = {n for each in self.trials for n in each}
-        return {
+        found = {
             "task": self.task,
             "names": self.names,
             "clusters": self.clusters,
             "systems": self.systems,
             "trials": known.pop() if len(known) == 1 else self.trials,
-            "right": self.right,
         }
+        if self.right is not None:
+            return {**found, "right": self.right}
+        return {**found, "means": self.means, "variances": self.variances, "reach": self.reach}
 
 
 def outcome_map(tasks: Mapping[str, Shares]) -> Picture:
