@@ -139,4 +139,11 @@ def _stated_pair(whole: Mapping[str, Any]) -> tuple[str, str] | None:
     return None if model is None else (model, str(whole.get("edit_format") or ""))
 
 
-READER = Reader("aider", ("object",), _recognise, _read, files=("systems", "trials"))
+READER = Reader(
+    "aider",
+    ("object",),
+    _recognise,
+    _read,
+    files=("systems", "trials"),
+    keys=("testcase", "model", "tests_outcomes", "exception"),
+)

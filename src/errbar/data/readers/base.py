@@ -12,7 +12,7 @@ import math
 import pkgutil
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 
 from errbar.base.remarks import Above, guess, some_of
 from errbar.data import readers
-from errbar.data.readers.documents import parse
+from errbar.data.readers.documents import REFUSED, entries_in, parse
 from errbar.data.readers.finding import head_of, is_lines_by_name
 from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import FilesAre
@@ -31,7 +31,7 @@ from errbar.errors import InputError, InternalError
 
 JSON = ("object", "array", "lines")  # shapes of JSON files
 _HEAD = 1 << 16  # bytes of a file used to recognise it
-_PARSED = 1 << 13  # characters of a document that is parsed to recognise it
+_QUOTED = re.compile(r'"(\w+)(?=")')  # all words in quotes
 
 
 Regrade = Callable[[Any, Any, Any], float | bool | None]  # arguments: response, target, doc
@@ -60,6 +60,7 @@ class Reader:
     chooses: tuple[str, ...] = ("scorer",)  # fields of Choice that apply to its logs
     files: tuple[FilesAre, ...] = ()  # what its files may be said to be
     only_totals: bool = False  # files without questions, skipped next to other logs
+    keys: tuple[str, ...] = ()  # one of these is a top-level key of each of its JSON files
 
     def recognise(self, glance: "Glance") -> str:
         """Reason a file is one of its logs; empty if it is not."""
@@ -99,14 +100,14 @@ class Glance:
             self._unseen = _keys(text)
             return "array"
         first, _, rest = text.partition("\n")
-        document = _object_in(first) if first.rstrip().endswith("}") else None
-        in_first_line = document is not None
-        if document is None and len(text) <= _PARSED:
-            document = _object_in(text)
-        if document is None:
+        keys = _keys_in(first) if first.rstrip().endswith("}") else None
+        in_first_line = keys is not None
+        if keys is None and len(self.head) < _HEAD:
+            keys = _keys_in(text)
+        if keys is None:
             self._unseen = _keys(text)
             return "object"
-        self._all = self._seen = {*document}
+        self._all = self._seen = keys
         if not in_first_line:
             return "object"
         return "lines" if rest.lstrip().startswith("{") or is_lines_by_name(self.path) else "object"
@@ -126,6 +127,13 @@ class Glance:
             return tuple(next(csv.reader(io.StringIO(self.text, newline="")), ()))
         except csv.Error:
             return ()
+
+    @property
+    def possible_keys(self) -> Set[str]:
+        """A superset of `keys` that takes no parsing of a long document that was cut off."""
+        if self._all is not None:
+            return self._all
+        return {*_QUOTED.findall(self.text)} if self.shape == "object" else self.keys
 
     def record_keys(self, *pages: str) -> frozenset[str]:
         """Keys of the first record of a CSV file, array, lines, or a list under one of `keys`."""
@@ -164,13 +172,17 @@ def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
     return _recognise
 
 
-def _object_in(text: str) -> dict[str, Any] | None:
-    """The object that a text is; None if it is not one."""
+def _keys_in(text: str) -> set[str] | None:
+    """The keys of the object that a text is; None if it is not one."""
+    try:
+        return {*entries_in(text)}
+    except REFUSED:
+        pass  # no object, or one with values that only `json` accepts
     try:
         value = parse(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return {*value} if isinstance(value, dict) else None
 
 
 # An unterminated string matches up to the end; else every quote in it would be tried again.
@@ -270,6 +282,31 @@ def require_reader(name: str) -> Reader:
     return known[name]
 
 
+class _Candidates:
+    """Readers that may know a file, by its shape and keys.
+
+    Thirty readers would look at every file that is of none; nearly all are ruled out at once.
+    """
+
+    def __init__(self, known: Sequence[Reader]) -> None:
+        self._known = known
+        self._keys = frozenset(key for reader in known for key in reader.keys)
+        self._found: dict[tuple[str, frozenset[str]], list[Reader]] = {}
+
+    def of(self, glance: Glance) -> list[Reader]:
+        """The readers whose signs are worth a look, in order."""
+        there = self._keys & glance.possible_keys if glance.shape else self._keys
+        readers = self._found.get((glance.shape, there))
+        if readers is None:
+            readers = self._found[glance.shape, there] = [
+                reader
+                for reader in self._known
+                if glance.shape in reader.shapes
+                and (not reader.keys or not there.isdisjoint(reader.keys))
+            ]
+        return readers
+
+
 def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
     """Group files by the reader that recognises them.
 
@@ -282,14 +319,11 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
     whys: dict[str, dict[Path, str]] = {}
     others: list[Path] = []
     totals: dict[Path, str] = {}
-    by_shape = {
-        shape: [(reader, reader.find_signs) for reader in known if shape in reader.shapes]
-        for shape in {shape for reader in known for shape in reader.shapes}
-    }
+    candidates = _Candidates(known)
     for file in files:
         glance = Glance(file)
-        for reader, find_signs in by_shape.get(glance.shape, ()):
-            why = find_signs(glance)
+        for reader in candidates.of(glance):
+            why = reader.find_signs(glance)
             if why and reader.only_totals:
                 totals[file] = why
             elif why:

@@ -303,5 +303,11 @@ def _claims(system: str, task: str, runs: Iterable[_CategoryRun]) -> Iterator[Cl
 
 
 READER = Reader(
-    "bfcl", ("lines", "object"), _recognise, _read, chooses=(), files=("systems", "trials")
+    "bfcl",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    chooses=(),
+    files=("systems", "trials"),
+    keys=("correct_count", "result"),
 )

@@ -223,5 +223,11 @@ def _claims(file: _EvalResults, system: str) -> Iterator[Claim]:
 
 
 READER = Reader(
-    "bigcodebench", ("object",), _recognise, _read, chooses=(), files=("systems", "trials")
+    "bigcodebench",
+    ("object",),
+    _recognise,
+    _read,
+    chooses=(),
+    files=("systems", "trials"),
+    keys=("gt_pass_rate", "eval"),
 )

@@ -250,5 +250,11 @@ def _tests(run: _TestRun) -> tuple[float, float]:
 
 
 READER = Reader(
-    "deepeval", ("lines", "object"), _recognise, _read, chooses=("scorer", "files"), files=FILES_ARE
+    "deepeval",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    chooses=("scorer", "files"),
+    files=FILES_ARE,
+    keys=("testCases", "testRunData"),
 )

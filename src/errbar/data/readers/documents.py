@@ -44,6 +44,7 @@ OtherThanList = Scalar | dict[str, Any]
 field = msgspec.field
 UNSET = msgspec.UNSET  # the default of a field whose absence matters
 UnsetType = msgspec.UnsetType
+entries_in = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode  # values as they are written
 encoded = msgspec.json.Encoder(order="sorted").encode  # a value as JSON, equal for equal values
 
 # The start of a nonempty array, and the separator or end after an element.

@@ -192,4 +192,5 @@ READER = Reader(
     _read,
     chooses=("scorer", "files"),
     files=("systems", "trials"),
+    keys=("eval",),
 )

@@ -275,4 +275,5 @@ READER = Reader(
     _read,
     beside=("task_config*.yaml", "eval_log.log"),
     files=FILES_ARE,
+    keys=("index", "dataset_name"),
 )

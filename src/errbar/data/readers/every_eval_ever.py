@@ -333,4 +333,5 @@ READER = Reader(
     _read,
     chooses=("scorer", "filter"),
     files=FILES_ARE,
+    keys=("evaluation_id",),
 )

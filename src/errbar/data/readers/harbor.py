@@ -261,4 +261,5 @@ READER = Reader(
     ),
     chooses=("scorer", "files"),
     files=("systems", "trials"),
+    keys=("trial_uri", "n_total_trials"),
 )

@@ -329,4 +329,5 @@ READER = Reader(
         *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json"),
         *("instances.json", "display_*.json"),
     ),
+    keys=("train_trial_index",),
 )

@@ -91,4 +91,5 @@ READER = Reader(
     _read,
     chooses=("files",),
     files=("systems", "trials", "parts"),
+    keys=("completion",),
 )

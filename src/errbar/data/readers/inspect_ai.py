@@ -393,4 +393,5 @@ READER = Reader(
     _read,
     beside=("logs.json", "eval-set.json", "listing.json", ".*"),
     files=("systems", "trials", "parts"),
+    keys=("eval",),
 )

@@ -173,11 +173,9 @@ def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.has("experiments"):
-        for key in ("predicted_items", "participant_id"):
-            if f'"{key}"' in glance.text:
-                return f"a JSON document with experiments and {key}"
-    return ""
+    inside = [key for key in ("predicted_items", "participant_id") if f'"{key}"' in glance.text]
+    known = inside and glance.has("experiments")
+    return f"a JSON document with experiments and {inside[0]}" if known else ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
@@ -397,4 +395,6 @@ def _get(data: Any, key: str, kind: type, where: str) -> Any:
     return data[key]
 
 
-READER = Reader("item_runs", ("lines", "object"), _recognise, _read, chooses=("signal",))
+READER = Reader(
+    "item_runs", ("lines", "object"), _recognise, _read, chooses=("signal",), keys=("experiments",)
+)

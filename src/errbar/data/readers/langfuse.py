@@ -345,4 +345,11 @@ def _questions(trials: Sequence[_TraceTrial], items: Sequence[Any], log: Log) ->
     return found
 
 
-READER = Reader("langfuse", (*JSON, ""), _recognise, _read, files=("systems", "trials"))
+READER = Reader(
+    "langfuse",
+    (*JSON, ""),
+    _recognise,
+    _read,
+    files=("systems", "trials"),
+    keys=("data", "traceId", "datasetRunItems", "dataType", "sessionId", "observations"),
+)

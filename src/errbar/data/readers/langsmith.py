@@ -65,6 +65,9 @@ class _ExampleTrial:
 
 
 def _recognise(glance: Glance) -> str:
+    text = glance.text.lower()
+    if not any(sign in text for sign in ("example", "dataset_id", "dataset id")):
+        return ""
     keys = {_plain(key) for key in glance.record_keys(*_PAGES)}
     for what, signs in _SIGNS.items():
         if keys.issuperset(signs):

@@ -390,5 +390,11 @@ def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:
 
 
 READER = Reader(
-    "lighteval", ("object", ""), _recognise, _read, chooses=("scorer", "regrade"), files=FILES_ARE
+    "lighteval",
+    ("object", ""),
+    _recognise,
+    _read,
+    chooses=("scorer", "regrade"),
+    files=FILES_ARE,
+    keys=("config_general",),
 )

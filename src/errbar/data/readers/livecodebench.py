@@ -247,4 +247,5 @@ READER = Reader(
     beside=("*_eval.json",),
     chooses=("files",),
     files=("systems", "trials", "tasks"),
+    keys=("contest_date",),
 )

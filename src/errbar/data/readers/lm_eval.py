@@ -349,4 +349,5 @@ READER = Reader(
     _read,
     chooses=("scorer", "filter", "regrade"),
     files=("systems", "trials", "parts"),
+    keys=("doc_id", "configs"),
 )

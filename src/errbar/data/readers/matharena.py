@@ -213,4 +213,6 @@ def _remarks(subject: _Subject, totals: _StatedTotals) -> Iterator[str]:
         )
 
 
-READER = Reader("matharena", ("object",), _recognise, _read, chooses=(), files=FILES_ARE)
+READER = Reader(
+    "matharena", ("object",), _recognise, _read, chooses=(), files=FILES_ARE, keys=("gold_answer",)
+)

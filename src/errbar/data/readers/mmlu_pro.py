@@ -339,4 +339,6 @@ def _stated(counts: Mapping[str, Any], system: str, subject: str) -> Iterator[Cl
         yield Claim("acc", share, "avg", system, subject)
 
 
-READER = Reader("mmlu_pro", ("array", "object"), _recognise, _read, files=FILES_ARE)
+READER = Reader(
+    "mmlu_pro", ("array", "object"), _recognise, _read, files=FILES_ARE, keys=("options", "total")
+)

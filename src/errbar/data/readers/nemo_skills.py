@@ -334,4 +334,11 @@ def _metrics(run: _DirectoryRun) -> dict[str, Any]:
 
 
 _BESIDE = ("metrics*.json*", "*.done", "*.log", "summarize*")
-READER = Reader("nemo_skills", ("lines", "object"), _recognise, _read, beside=_BESIDE)
+READER = Reader(
+    "nemo_skills",
+    ("lines", "object"),
+    _recognise,
+    _read,
+    beside=_BESIDE,
+    keys=("num_generated_tokens", "generation", "predicted_answer"),
+)

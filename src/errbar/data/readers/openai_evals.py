@@ -266,4 +266,11 @@ def _known(run: _EvalRun, scorer: str) -> dict[str, int]:
     return {name: n for name, n in counts.items() if n}
 
 
-READER = Reader("openai_evals", JSON, _recognise, _read, files=("systems", "trials"))
+READER = Reader(
+    "openai_evals",
+    JSON,
+    _recognise,
+    _read,
+    files=("systems", "trials"),
+    keys=("spec", "event_id", "datasource_item_id", "object", "result_counts"),
+)

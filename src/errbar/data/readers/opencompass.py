@@ -167,4 +167,6 @@ def _claims(result: Mapping[str, Any], questions: int, system: str, task: str) -
             yield Claim(name, value / 100, name.lower(), system, task)
 
 
-READER = Reader("opencompass", ("object",), _recognise, _read, chooses=(), files=FILES_ARE)
+READER = Reader(
+    "opencompass", ("object",), _recognise, _read, chooses=(), files=FILES_ARE, keys=("details",)
+)

@@ -281,4 +281,11 @@ def _claims(prompt: Mapping[str, Any], system: str, task: str, scorer: str) -> I
         yield Claim(f"mean {scorer}", total / rows, "avg", system, task, "missing")
 
 
-READER = Reader("promptfoo", ("lines", "object", ""), _recognise, _read, files=FILES_ARE)
+READER = Reader(
+    "promptfoo",
+    ("lines", "object", ""),
+    _recognise,
+    _read,
+    files=FILES_ARE,
+    keys=("results", "promptIdx"),
+)

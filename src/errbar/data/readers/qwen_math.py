@@ -226,4 +226,5 @@ READER = Reader(
     beside=("*_metrics.json",),
     chooses=("files",),
     files=FILES_ARE,
+    keys=("gt",),
 )

@@ -50,6 +50,7 @@ from errbar.errors import InputError
 _LOGS = "logs"  # the folder of reports in a submission, which names no system
 _COUNTS = ("total_instances", "submitted_instances", "resolved_instances")
 _SIGNS = ("patch_exists", "patch_successfully_applied", "resolved")
+_QUOTED = tuple(f'"{key}"' for key in _SIGNS)
 
 _Reports = dict[Path, list[tuple[Place, Instance]]]  # reports of instances by parent folder
 
@@ -57,7 +58,7 @@ _Reports = dict[Path, list[tuple[Place, Instance]]]  # reports of instances by p
 def _recognise(glance: Glance) -> str:
     if glance.has(*_COUNTS):
         return f"a JSON document with {', '.join(_COUNTS)}"
-    signs = all(f'"{key}"' in glance.text for key in _SIGNS)
+    signs = _QUOTED[0] in glance.text and all(sign in glance.text for sign in _QUOTED)
     if signs and glance.keys and not glance.keys & {*_SIGNS, *_COUNTS}:
         return f"a JSON document of instances with {', '.join(_SIGNS)}"
     return recognise_submission(glance)

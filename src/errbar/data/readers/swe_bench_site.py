@@ -30,7 +30,7 @@ from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.swe_bench_runs import repositories_of
 from errbar.errors import InputError
 
-_SIGNS = ('"resolved"', '"cost"', '"api_calls"')
+_SIGNS = ('"api_calls"', '"cost"', '"resolved"')
 
 
 class _LeaderboardEntry(NamedTuple):
@@ -49,9 +49,9 @@ def _recognise(glance: Glance) -> str:
         f'"{key}"' in glance.text for key in ("folder", "resolved")
     ):
         return "a JSON document with leaderboards of submissions that have folder and resolved"
-    signs = all(sign in glance.text for sign in _SIGNS)
     if (
-        signs
+        _SIGNS[0] in glance.text
+        and all(sign in glance.text for sign in _SIGNS)
         and glance.keys
         and not any("__" in key for key in glance.keys)
         and "__" in glance.text

@@ -193,4 +193,11 @@ def _remarks(
             )
 
 
-READER = Reader("tau2_bench", ("object",), _recognise, _read, files=("systems", "trials"))
+READER = Reader(
+    "tau2_bench",
+    ("object",),
+    _recognise,
+    _read,
+    files=("systems", "trials"),
+    keys=("info", "termination_reason"),
+)

@@ -250,4 +250,5 @@ READER = Reader(
     _read,
     chooses=("scorer", "files"),
     files=("systems", "trials", "tasks"),
+    keys=("traj",),
 )

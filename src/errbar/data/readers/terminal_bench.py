@@ -217,4 +217,5 @@ READER = Reader(
     *("terminal_bench", ("object",), _recognise, _read, _BESIDE),
     chooses=("files",),
     files=("systems", "trials"),
+    keys=("results", "task_id"),
 )

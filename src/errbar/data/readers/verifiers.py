@@ -319,4 +319,5 @@ READER = Reader(
     beside=("metadata.json", "*.toml", "*.log"),
     chooses=("scorer", "files"),
     files=FILES_ARE,
+    keys=("example_id", "traces"),
 )
