@@ -31,6 +31,7 @@ from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
+from errbar.base.arguments import number, texts
 from errbar.base.remarks import Caution, way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
@@ -262,7 +263,9 @@ def score_by_rates(
 
 def _known(rate: Rate, name: str) -> Known:
     """A rate with the number of answers it comes from."""
-    passed, items = rate if isinstance(rate, tuple) else (rate, math.inf)
+    passed, items = rate if isinstance(rate, tuple) and len(rate) == 2 else (rate, math.inf)
+    passed = number(passed, name, 0, math.inf)
+    items = items if items == math.inf else number(items, name, 0, math.inf)
     share = passed if math.isinf(items) else passed / items if items else math.nan
     if not 0.0 <= share <= 1.0:
         raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
@@ -359,8 +362,9 @@ def agree(
     >>> print([(row.measure, round(row.value, 2)) for row in found[:2]])
     [('agreement', 0.8), ("Cohen's kappa", 0.55)]
     """
-    columns = (by,) if isinstance(by, str) else tuple(by)
-    answers = read_ratings(data, tuple(raters), cluster=cluster, by=columns, order=order)
+    answers = read_ratings(
+        data, texts(raters, "raters"), cluster=cluster, by=texts(by, "by"), order=order
+    )
     return agreement_of(answers, AgreementRequest(scale=scale, truth=truth, level=level))
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from errbar.analysis.history import drifts_of
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import require_text, strict_share
 from errbar.base.files import without_endings
 from errbar.base.remarks import mapping, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
 from errbar.data.sources.joined import Joined, SystemPart
-from errbar.errors import InputError, NotThere
+from errbar.errors import InputError, NotThere, WrongType
 from errbar.loading import load
 from errbar.metrics import Metric
 from errbar.results.comparison import Comparison
@@ -71,6 +71,8 @@ def history(
     True
     """
     strict_share(level, "level")
+    if not isinstance(columns, Mapping | None):
+        raise WrongType("columns must be names by their meaning, as in {'question': 'task_id'}.")
     how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}
     with ExitStack() as opened:
         runs = _runs_in(data, run, table, opened)
@@ -86,6 +88,7 @@ def _timeline(
 ) -> Timeline:
     """Scores of every run, the change of the last one, and drift; `how` is as in `compare`."""
     names = list(parts)
+    require_text(since, "since")
     if since is not None and since not in parts:
         listed = ", ".join(map(repr, names[:8])) + " …" * (len(names) > 8)
         raise NotThere(f"there is no run {since!r}; there are: {listed}.")
@@ -126,7 +129,10 @@ def _runs_in(data: Any, run: str | None, table: str | None, opened: ExitStack) -
         )
     import narwhals.stable.v2 as nw  # noqa: PLC0415  loaded when first needed
 
-    frame = nw.from_native(data).lazy()
+    table = nw.from_native(data, pass_through=True)
+    if not isinstance(table, nw.DataFrame | nw.LazyFrame):
+        raise WrongType(f"a history by a column needs a DataFrame; got {type(data).__name__}.")
+    frame = table.lazy()
     require_column(run, frame.collect_schema())
     name = nw.col(run).cast(nw.String)
     names = column_lists(frame.select(name.alias("run")).unique())["run"]
@@ -164,6 +170,7 @@ def _systems_in(source: Any) -> list[str]:
 
 def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[str, SystemPart]:
     """The system of each run."""
+    require_text(system, "system")
     chosen = {}
     for run, parts in runs.items():
         there = {part.system: part for part in parts}

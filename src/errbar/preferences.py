@@ -11,7 +11,7 @@ import numpy as np
 from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
-from errbar.base.arguments import strict_share
+from errbar.base.arguments import strict_share, texts
 from errbar.data.games import USUAL_GAMES, Games
 from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words
@@ -61,7 +61,12 @@ def games(
     unknown = sorted(set(columns) - set(USUAL_GAMES))
     if unknown:
         raise WrongType(f"games has no option {unknown[0]}; columns are {', '.join(USUAL_GAMES)}.")
-    words = Words(tuple(first_wins), tuple(second_wins), tuple(ties_are))
+    words = Words(
+        texts(first_wins, "first_wins"),
+        texts(second_wins, "second_wins"),
+        texts(ties_are, "ties_are"),
+    )
+    controls = texts(controls, "controls")
     return read_games(data, HowToReadGames(columns=columns, controls=controls, words=words))
 
 

@@ -21,7 +21,7 @@ from errbar.analysis.score import Errors, Short, scored_metric, scores_of, usual
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Seed
 from errbar.data.sources.tables import Source
-from errbar.errors import ErrbarError, InputError
+from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, family
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.base import Refusals
@@ -136,6 +136,8 @@ class Runs:
         drawn_at = family(metric)
         intervals = chosen_method(method, estimand=estimand, level=level)
         if ks is not None:
+            if not isinstance(ks, Iterable):
+                raise WrongType(f"ks must be a list of whole numbers; got {ks!r}.")
             members = [scored_metric(drawn_at(k)) for k in ks]
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")

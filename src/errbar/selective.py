@@ -11,6 +11,7 @@ covered, an area over nothing is 0.0, and the risk at a coverage that is not rea
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from errbar.analysis.compare_ranked import compare
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate, ranked_metric, require_answers, require_reach
-from errbar.base.arguments import describe
+from errbar.base.arguments import describe, require_choice
 from errbar.base.arrays import Array
 from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
@@ -86,6 +87,8 @@ def compute_risk_coverage_curve(items: Sequence[ItemPrediction]) -> list[tuple[f
     >>> compute_risk_coverage_curve([ItemPrediction(1, 1, 0.9), ItemPrediction(None, 2, 0.1)])
     [(0.5, 0.0)]
     """
+    if not isinstance(items, Sequence) or not all(hasattr(x, "is_predicted") for x in items):
+        raise WrongType(f"items must be a list of ItemPrediction; got {items!r:.80}.")
     surest = sorted(
         (item for item in items if item.is_predicted),
         key=lambda item: item.confidence,
@@ -131,7 +134,7 @@ def compute_risk_at_coverage(
     >>> compute_risk_at_coverage([ItemPrediction(2, 1, 1.0), ItemPrediction(None, 0, 0.0)], 0.5)
     1.0
     """
-    if not 0.0 < target_coverage <= 1.0:
+    if not isinstance(target_coverage, Real) or not 0.0 < target_coverage <= 1.0:
         raise InputError(f"target_coverage must be in (0, 1], got {target_coverage}")
     for coverage, risk in compute_risk_coverage_curve(items):
         if coverage >= target_coverage - areas.SNAP:  # absolute, as documented
@@ -243,7 +246,7 @@ def excess_aurc(
     >>> round(excess_aurc([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1]), 6)
     0.125
     """
-    if estimator == "mean":
+    if isinstance(estimator, str) and estimator == "mean":
         return _value(metrics.ExcessAurc(coverage), confidence, loss, answered)
     metric = metrics.Aurc(coverage)
     area = _area(metric, _AURC, estimator, confidence, loss, answered)
@@ -342,11 +345,9 @@ def _area(
     answered: ArrayLike | None = None,
 ) -> float:
     """The area by the estimator of the metric, or by that of another tool in `areas_of`."""
+    require_choice(estimator, "estimator", ["mean", *areas_of])
     if estimator == "mean":
         return _value(metric, confidence, loss, answered)
-    if not isinstance(estimator, str) or estimator not in areas_of:
-        known = ", ".join(map(repr, ["mean", *areas_of]))
-        raise InputError(f"estimator must be one of {known}; got {estimator!r}.")
     if metric.coverage is not None:
         raise InputError(
             f"coverage needs the estimator 'mean'; {estimator!r} always uses the whole curve."

@@ -6,7 +6,6 @@ other had its turn. `ERRBAR_FUZZ=1000 scripts/test tests/contracts/readers` brea
 every log.
 """
 
-import json
 import os
 import random
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.fuzz.mutants import broken, strange_values
 
 import errbar
 from errbar.errors import InputError
@@ -23,15 +23,6 @@ from logs import rows_of
 # Copies of each log. They have about 40 values changed, so that each of the 35 strange ones occurs.
 BROKEN = int(os.environ.get("ERRBAR_FUZZ", "36"))
 DEEP = "[" * 100_000
-STRANGE: tuple[Any, ...] = (
-    *(None, True, False, -1, 1, 2, 0.5, -1.5, 1e308, 1 << 70, 10**30, 10**400),
-    *(float("nan"), float("inf"), "", "x", "C", "text", "NaN", "a\0b", "\ud800", "é\ud800"),
-    *([], [1], [None], [[]], [[[[]]]], {}, {"": 1}, {"": None}, {"": []}, {"a": 1}),
-    {"a": {"b": []}},
-)
-BYTES = (
-    *(b"\xff", b"\0", b"NaN", b"-Infinity", b"null", b"[" * 3000, b"{", b"{}", b'"', b",", b"\n"),
-)
 
 
 def require_read_or_refused(log: Path, place: Path, **told: Any) -> None:
@@ -96,56 +87,3 @@ def broken_copies(log: Path, place: Path) -> Iterator[Path]:
         file.write_bytes(broken(raw, rng, strange, in_bytes=at % 5 < 2))
         yield copy
         file.write_bytes(raw)
-
-
-def strange_values(rng: random.Random) -> Iterator[Any]:
-    """All strange values in a random order, then in another, without end."""
-    while True:
-        yield from rng.sample(STRANGE, len(STRANGE))
-
-
-def broken(raw: bytes, rng: random.Random, strange: Iterator[Any], *, in_bytes: bool) -> bytes:
-    """A file with some bytes changed, or some values if it holds JSON."""
-    if in_bytes:
-        return broken_bytes(raw, rng)
-    try:
-        return broken_json(raw, rng, strange)
-    except ValueError:
-        return broken_bytes(raw, rng)
-
-
-def broken_bytes(raw: bytes, rng: random.Random) -> bytes:
-    """A file with some bytes changed, taken out, put in, doubled, or cut off at the end."""
-    changed = bytearray(raw)
-    for _ in range(rng.randint(1, 3)):
-        start = rng.randrange(len(changed) + 1)
-        end = rng.choice((start, start + 1, start + 8, start + 40, len(changed)))
-        put = (b"", rng.choice(BYTES), rng.randbytes(1), rng.randbytes(4), raw[start : start + 200])
-        changed[start:end] = rng.choice(put)
-    return bytes(changed)
-
-
-def broken_json(raw: bytes, rng: random.Random, strange: Iterator[Any]) -> bytes:
-    """A file of JSON, one document or one on each line, with some values changed."""
-    text = raw.decode()
-    try:
-        parts = [json.loads(text)]
-    except json.JSONDecodeError:
-        parts = [json.loads(line) for line in text.splitlines() if line.strip()]
-    for _ in range(rng.randint(1, 3)):
-        at = rng.randrange(len(parts))
-        parts[at] = broken_value(parts[at], rng, strange)
-    return "\n".join(json.dumps(part) for part in parts).encode() + b"\n"
-
-
-def broken_value(value: Any, rng: random.Random, strange: Iterator[Any]) -> Any:
-    """A document with one part of it, near or deep, strange or taken out."""
-    if not isinstance(value, dict | list) or not value or rng.random() < 0.1:
-        return next(strange)
-    key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
-    changed: Any = value.copy()
-    if rng.random() < 0.1:
-        del changed[key]
-    else:
-        changed[key] = broken_value(value[key], rng, strange)
-    return changed

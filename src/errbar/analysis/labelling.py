@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, by_task
 from errbar.analysis.judged import CorrectedTask, Correction, Labels, LabelValues
-from errbar.base.arguments import number, strict_share
+from errbar.base.arguments import number, require_text, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import guess, way_to_say
 from errbar.data.columns import list_names
@@ -63,8 +63,9 @@ class LabellingRequest:
         number(self.agreement, "agreement", 0.0, 1.0)
         if (self.questions is None) == (self.width is None):
             raise InputError("say how many questions to label, or how wide the interval may be.")
-        if self.questions is not None and self.questions < 1:
-            raise InputError(f"there must be 1 question to label at least; got {self.questions}.")
+        if self.questions is not None:
+            require_whole(self.questions, "questions", 1)
+        require_whole(self.rng, "rng", 0)
         if self.width is not None:
             number(self.width, "width", 1e-6, math.inf)
 
@@ -73,6 +74,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     """The questions of one task to label next."""
     tasks = by_task(source.named())
     task = request.task if request.task is not None or len(tasks) > 1 else next(iter(tasks))
+    require_text(task, "task")
     if task not in tasks:
         way = way_to_say("--task NAME", "task='…'")
         raise InputError(

@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import align
 from errbar.analysis.readings import remarks_on, who_was_never_scored
 from errbar.analysis.score import Errors, by_subject
-from errbar.base.arguments import number, require_choice, require_scale, require_whole, strict_share
+from errbar.base.arguments import (
+    number,
+    require_choice,
+    require_scale,
+    require_whole,
+    strict_share,
+    texts,
+)
 from errbar.base.arrays import Array
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.columns import unknown_name
@@ -192,6 +199,7 @@ def _require_bounds(bounds: Bounds) -> Bounds:
 
 
 def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
+    systems = texts(systems, "systems")
     if len(systems) > 2:
         raise InputError(f"two systems at most are watched together; got {len(systems)}.")
     if len(systems) > len(set(systems)):

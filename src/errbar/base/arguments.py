@@ -152,6 +152,28 @@ def require_whole(value: Any, name: str, least: int) -> None:
         raise InputError(f"{name} must be {least} at least; got {value!r}.")
 
 
+def require_text(value: object, name: str) -> None:
+    """Refuse anything but a text or None."""
+    if not isinstance(value, str | None):
+        raise WrongType(f"{name} must be a text; got {value!r:.80}.")
+
+
+def texts(values: Any, name: str) -> tuple[str, ...]:
+    """Return a text, or several, as a tuple.
+
+    Examples
+    --------
+    >>> texts("system", "by"), texts(["system", "task"], "by")
+    (('system',), ('system', 'task'))
+    """
+    listed = [values] if isinstance(values, str) else values
+    if not isinstance(listed, list | tuple | set | frozenset) or not all(
+        isinstance(value, str) for value in listed
+    ):
+        raise WrongType(f"{name} must be a text or a list of texts; got {values!r:.80}.")
+    return tuple(listed)
+
+
 def numbers(values: Any, name: str) -> tuple[float, ...]:
     """Return `values` as a tuple of finite floats."""
     if _first_masked(values) is not None:

@@ -4,9 +4,12 @@ Pass@k, Pass^k, G-Pass@k, mG-Pass@k, Maj@k, AUC@K, threshold spectra, Geom@k and
 posterior moments of the blends are first-order (delta method).
 """
 
+import math
+
 from numpy.typing import ArrayLike
 
 from errbar import metrics
+from errbar.base.arguments import number
 from errbar.errors import WrongType
 from errbar.eval.matrix import (
     UNIT,
@@ -346,7 +349,7 @@ def threshold_spectrum_at_k_ci(
 def _geo_spectrum(
     k: int, lam: float, weights: Weights | None, lambda_: float | None
 ) -> metrics.GeoSpectrum:
-    if lambda_ is not None and lam != 0.5:
+    if lambda_ is not None and number(lam, "lam", -math.inf, math.inf) != 0.5:
         raise WrongType(
             f"lam={lam!r} and lambda_={lambda_!r} are the same parameter; give only one."
         )

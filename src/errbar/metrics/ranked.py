@@ -79,7 +79,7 @@ class AreaMetric(RankedMetric):
                 f"coverage must be a number above 0 and at most 1, or 'common'; got "
                 f"{self.coverage!r}."
             )
-        if self.coverage is not None and self.coverage != COMMON:
+        if self.coverage is not None and not isinstance(self.coverage, str):
             set_fields(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:

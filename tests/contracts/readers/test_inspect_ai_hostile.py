@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.fuzz.mutants import broken, broken_value, strange_values
 
 import errbar
-from broken_logs import BROKEN, broken, broken_value, read_or_refused, strange_values
+from broken_logs import BROKEN, read_or_refused
 from errbar.data.readers.base import Glance, find_readers
 from errbar.errors import InputError
 from inspect_logs import (

@@ -11,15 +11,10 @@ from typing import Any
 
 import duckdb
 import pytest
+from benchmarks.fuzz.mutants import broken_json, strange_values
 
 import errbar
-from broken_logs import (
-    BROKEN,
-    broken_json,
-    read_or_refused,
-    require_read_or_refused,
-    strange_values,
-)
+from broken_logs import BROKEN, read_or_refused, require_read_or_refused
 from errbar.data.readers.base import find_readers
 from errbar.errors import InputError
 from logs import FIXTURES, agreements_of, columns_of, real

@@ -295,7 +295,7 @@ def test_an_unknown_estimator_is_named_beside_the_known_ones(
 ) -> None:
     with pytest.raises(InputError, match="'logarithmic'; got 'simpson'"):
         function(TIED, LOSS, estimator="simpson")  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="one of 'mean', 'fd-shifts', 'torch-uncertainty'"):
+    with pytest.raises(InputError, match="must be 'mean', 'fd-shifts' or 'torch-uncertainty'"):
         augrc(TIED, LOSS, estimator="logarithmic")
 
 

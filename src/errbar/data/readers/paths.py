@@ -288,8 +288,8 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
         raise
     except _UNFORESEEN as error:
         raise InputError(
-            f"{where}: it looks like a log of {found.reader.name} ({found.why}), but deviates "
-            f"from its format: {type(error).__name__}, {error}."
+            f"{_at_fault(found, request) or where}: it looks like a log of {found.reader.name} "
+            f"({found.why}), but deviates from its format: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
         why = " ".join(log.accounts.in_words())
@@ -314,6 +314,18 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
     return TableSource(
         frame=table_of(kept), columns=columns, allow_repeats=keep, where=where, origin=origin
     )
+
+
+def _at_fault(found: Found, request: ReadRequest) -> Path | None:
+    """The first file that cannot be read by itself either, if there is one."""
+    for file in found.files:
+        try:
+            found.reader.read((file,), request.choice)
+        except ErrbarError:
+            continue
+        except _UNFORESEEN:
+            return file
+    return None
 
 
 def _require_role(files: FilesAre | None, reader: Reader) -> None:

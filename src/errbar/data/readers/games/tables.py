@@ -1,6 +1,6 @@
 """Tables of games: which column is which, and which rows have a verdict."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ def read_games(data: Any, how: HowToReadGames) -> Games:
     ):
         return _of_files(data, how)
     if isinstance(data, Mapping):
+        if not all(isinstance(values, Iterable) for values in data.values()):
+            raise InputError("games by column need a list for each column.")
         return _joined(
             [(None, {str(name): list(values) for name, values in data.items()}, [])], how
         )

@@ -1,0 +1,1 @@
+"""Fuzzing: changed logs of every reader, and public functions with arguments they do not expect."""

@@ -1,0 +1,40 @@
+"""A few mutants of every source: errbar reads them or refuses them, and loses nothing unsaid."""
+
+import random
+from pathlib import Path
+
+import pytest
+from benchmarks.fuzz import functions, logs
+
+import errbar
+
+MUTANTS = 10
+FUNCTIONS = functions.functions()
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@pytest.mark.filterwarnings("ignore")
+def test_functions_return_or_refuse(name: str) -> None:
+    for case in functions.cases(FUNCTIONS[name], random.Random(name), MUTANTS):
+        found = case()
+        assert found.kind in ("read", "refused"), found
+
+
+def test_changed_logs_are_read_or_refused(tmp_path: Path) -> None:
+    for name, source in logs.sources(tmp_path).items():
+        rng = random.Random(name)
+        for case in logs.cases(source, tmp_path / "copy", rng, MUTANTS, tmp_path / "kept"):
+            found = case()
+            assert found.kind in ("read", "refused"), (name, found)
+
+
+def test_faults_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = logs.tables(tmp_path)["rows.jsonl"]
+    whole = errbar.load(source)
+    monkeypatch.setattr(errbar, "load", lambda _: whole)
+    before = logs.Rows(held=25, kept=25)
+    assert logs.outcome(source, before, whole=False).kind == "lost"
+    (source / "another.csv").write_text("question,outcome\na,1\n")
+    assert "another.csv is in no account" in logs.outcome(source, None, whole=False).detail
+    monkeypatch.setattr(errbar, "load", lambda path: path.no_such_method())
+    assert logs.outcome(source, None, whole=False).kind == "foreign"
