@@ -35,11 +35,12 @@ def test_the_readme_shows_the_table_that_its_command_prints(
 ) -> None:
     monkeypatch.chdir(ROOT)
     shown = README.read_text(encoding="utf-8")
-    (command,) = re.findall(r"`errbar (compare [^`]+)`", shown)
-    printed = CliRunner().invoke(main, command.split()).output
-    table = [line for line in printed.splitlines() if line.startswith("|")]
-    assert len(table) == 2 + 3  # the heads, a rule, and a row per pair of systems
+    (log,) = re.findall(r"`errbar (src/[^`]+)`", shown)
+    printed = CliRunner().invoke(main, [log, "--format", "markdown"]).output
+    verdict, *table = [line for line in printed.splitlines() if line.startswith(("**", "|"))]
+    assert len(table) == 2 + 5  # the heads, a rule, and a row per system
     assert table == [line for line in shown.splitlines() if line.startswith("|")]
+    assert verdict in shown.splitlines()
 
 
 def test_the_readme_counts_the_formats_that_are_read() -> None:

@@ -492,9 +492,11 @@ def test_twenty_systems_and_five_thousand_questions_stay_quick(
 
 # Pictures of the documentation: ERRBAR_ARTEFACTS=docs/pictures pytest -k documented_picture
 
+FIRST_SCREEN = {"width": 1280, "height": 790}
 DOCUMENTED: dict[str, tuple[dict[str, int], str, str]] = {  # size, light or dark, where
-    "report-light": (WIDE, "light", "header"),
-    "report-dark": (WIDE, "dark", "#curves"),
+    "report-light": (FIRST_SCREEN, "light", "header"),
+    "report-dark": (FIRST_SCREEN, "dark", "header"),
+    "report-charts": (WIDE, "dark", "#curves"),
     "report-questions": (WIDE, "light", "#questions"),
     "report-narrow": (NARROW, "light", "header"),
 }
@@ -502,19 +504,20 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
-def both_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("demo") / "errbar-demo.html"
-    return write_report(errbar.load(demo.LOGS), path, ReportSettings(command="errbar demo"))
+def leaderboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "report.html"
+    return write_report(errbar.load(demo.BOARD), path, ReportSettings())
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_a_documented_picture_is_of_a_report(browser: Any, both_tasks: Path, name: str) -> None:
+def test_a_documented_picture_is_of_a_report(browser: Any, leaderboard: Path, name: str) -> None:
     size, scheme, where = DOCUMENTED[name]
-    opened = Opened(browser, both_tasks, viewport=size, color_scheme=scheme)
+    opened = Opened(browser, leaderboard, viewport=size, color_scheme=scheme)
     if where == "#questions":
         opened.page.locator("#table-questions a").nth(12).click()
     opened.page.evaluate(f"document.querySelector('{where}').scrollIntoView()")
     assert opened.page.locator(where).is_visible()
     opened.keep(name)
     assert (DOCS / "pictures" / f"{name}.png").exists()
-    assert f"(pictures/{name}.png)" in (DOCS / "report.md").read_text(encoding="utf-8")
+    shown = (DOCS / "report.md").read_text("utf-8") + (DOCS.parent / "README.md").read_text("utf-8")
+    assert f"pictures/{name}.png" in shown

@@ -15,7 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
-from errbar.base.markup import inert_csv, latex_table, markdown_table, printable_json
+from errbar.base.markup import (
+    inert_csv,
+    inert_markdown,
+    latex_table,
+    markdown_table,
+    printable_json,
+)
 from errbar.base.remarks import (
     above,
     below,
@@ -142,19 +148,28 @@ class Result(ABC):
         return out.getvalue().rstrip("\n")
 
     def to_markdown(self) -> str:
-        """A Markdown table with its notes."""
-        notes = self.notes()
-        return markdown_table(self.columns(), below(notes), above(notes))
+        """A Markdown table with its conclusion and notes."""
+        notes, said = self.notes(), self.conclusion()
+        table = markdown_table(self.columns(), self._further(notes), above(notes))
+        if said is None:
+            return table
+        return f"**{inert_markdown(said.claim)}**{inert_markdown(said.rest)}\n\n{table}"
 
     def to_latex(self) -> str:
-        """A LaTeX table (booktabs) with its notes."""
-        notes = self.notes()
-        return latex_table(self.columns(), below(notes), above(notes))
+        """A LaTeX table (booktabs) with its conclusion and notes as comments."""
+        notes, said = self.notes(), self.conclusion()
+        first = [f"{said.claim}{said.rest}"] if said is not None else []
+        return latex_table(self.columns(), self._further(notes), [*first, *above(notes)])
 
     def to_html(self) -> str:
         """An HTML table with its notes, as a notebook shows it."""
         notes = self.notes()
-        return _html_table(self.columns(), below(notes), above(notes), self.conclusion())
+        return _html_table(self.columns(), self._further(notes), above(notes), self.conclusion())
+
+    def _further(self, notes: Sequence[str]) -> list[str]:
+        """Notes for below the table, without the conclusion, which stands first."""
+        said = self.conclusion()
+        return [note for note in below(notes) if said is None or note != said.claim + said.rest]
 
     def plot(self) -> "Picture":
         """A picture of the result; see "Pictures" in the documentation."""
