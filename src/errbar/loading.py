@@ -88,8 +88,8 @@ def load(
     regrade
         A function `(response, target, doc) -> outcome` for logs of responses without grades.
     files, rows, keys
-        What files without a system column are ("systems", "trials", "tasks", "parts"), rows with
-        the same id ("trials", "questions"), and keys of lists of outcomes ("systems", "questions").
+        Files without a system column are "systems", "questions", "trials", "tasks" or "parts"; rows
+        of an id "trials" or "questions"; keys of lists of outcomes "systems" or "questions".
     right
         Words that mean right, if outcomes are words.
     labels, label, correction

@@ -148,7 +148,7 @@ READ = bundle(
         text="A trial that occurs twice: refuse it, keep every row, or use the last row of an id.",
     ),
     choice(
-        *("--files", "systems", "trials", "tasks", "parts"),
+        *("--files", "systems", "questions", "trials", "tasks", "parts"),
         text="What several files without a system column are. By default each is a system.",
     ),
     choice(

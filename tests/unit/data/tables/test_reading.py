@@ -50,7 +50,8 @@ def test_files_that_name_no_system_are_systems_and_that_is_said_above(tmp_path: 
     code, said = run("score", first, second)
     assert code == 0
     above, _, _ = said.partition("system metric")
-    assert "Systems: named after the 2 files (--files trials, tasks or parts to change)." in above
+    option = "(--files trials, tasks, parts or questions to change)"
+    assert f"Systems: named after the 2 files {option}." in above
     assert "Columns: system, question = id, outcome = correct (--map to change)." in above
 
 

@@ -220,7 +220,7 @@ def _likeliest(
         found = next(iter(_parts_named(present, meaning)), None)
     if found is None and meaning == "outcome" and sample is not None:
         verdicts = [name for name in present if is_verdict(name)]
-        if len(verdicts) == 1 and _are_right_or_wrong(sample(verdicts[0])):
+        if len(verdicts) == 1 and are_right_or_wrong(sample(verdicts[0])):
             found = verdicts[0]
     return found
 
@@ -255,12 +255,12 @@ def _possible_outcomes(present: Sequence[str], sample: Sample | None) -> str:
     """Advice on columns of right and wrong without a known name; empty if there are none."""
     if sample is None:
         return ""
-    found = [name for name in present if _are_right_or_wrong(sample(name))]
+    found = [name for name in present if are_right_or_wrong(sample(name))]
     found = [name for name in found if len(set(map(str, sample(name)))) > 1]
     return f" Columns with only right and wrong values: {list_names(found, 6)}." if found else ""
 
 
-def _are_right_or_wrong(values: Sequence[object]) -> bool:
+def are_right_or_wrong(values: Sequence[object]) -> bool:
     """Whether there are values, and all are right or wrong."""
     some = {str(value).strip().lower() for value in values if value is not None} - {""}
     return bool(some) and {WORDS.get(text, number_in(text)) for text in some} <= {0.0, 1.0}

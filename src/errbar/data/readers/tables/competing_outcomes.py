@@ -59,12 +59,14 @@ _VERDICTS = frozenset(
 )
 _STATES = frozenset({"status", "state", "outcome"})
 # Names of lists with an outcome for each trial.
+_FEWEST_NUMBERED = 3  # entries that are numbers of trials, as in "trials": [1, 2, 3]
 _LISTS = frozenset(
     map(
         plain_name,
         (
             *("scores", "rewards", "outcomes", "results", "successes", "passes", "graded_list"),
             *("correct_list", "is_correct_list", "correctness_list", "accuracies", "accs"),
+            *("attempts", "trials", "rollouts", "runs"),
         ),
     )
 )
@@ -80,11 +82,18 @@ def unusual_outcome(present: Sequence[str], sample: Sample) -> str | None:
             words -= {*NO_OUTCOME}
             if words <= _VERDICTS and any(WORDS[word] == 1.0 for word in words):
                 return name
-        if plain_name(name) in _LISTS:
-            lists = [value for value in sample(name) if isinstance(value, list) and value]
-            if lists and all(worth_of(entry) is not None for entries in lists for entry in entries):
-                return name
+        lists = [value for value in sample(name) if isinstance(value, list) and value]
+        if lists and all(lists_outcomes(name, entries) for entries in lists):
+            return name
     return None
+
+
+def lists_outcomes(name: str, entries: Sequence[object]) -> bool:
+    """Whether a list has the outcomes of trials, by its name, rather than their numbers."""
+    if plain_name(name) not in _LISTS or any(worth_of(entry) is None for entry in entries):
+        return False
+    are_numbers = list(entries) in [list(range(at, at + len(entries))) for at in (0, 1)]
+    return len(entries) < _FEWEST_NUMBERED or not are_numbers
 
 
 def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:

@@ -1,6 +1,5 @@
 """Name the system, the trial and the task of every row after its file."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,7 @@ from typing import Any
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.flat_files import Relation
-from errbar.data.queries.expressions import FILE, HIDDEN, TRIAL_NUMBER, Columns
-from errbar.data.readers.finding import resolved_folders
-from errbar.data.readers.tables.column_choice import find_columns
-from errbar.errors import UnknownColumn
+from errbar.data.queries.expressions import FILE, TRIAL_NUMBER, Columns
 
 FileNames = Mapping[Path, tuple[str, str, str]]  # system, trial and task of each file
 COUNTED = ("trials", "correct")  # columns of a table of counts
@@ -78,75 +74,3 @@ def with_column(columns: Columns, meaning: str, name: str) -> Columns:
     named = {**columns.named, meaning: name}
     ordered = {meaning: named[meaning] for meaning in (*USUAL, *COUNTED) if meaning in named}
     return replace(columns, named=MappingProxyType(ordered), beside=())
-
-
-def folders_of_questions(relations: Sequence[Relation]) -> dict[Path, Path]:
-    """Folder of each file in relations with as many rows as files, if the rows are its questions.
-
-    That is the nearest folder with several files, all of other questions; or the one above it, if
-    all files of a folder are of one question.
-    """
-    folders: dict[Path, Path] = {}
-    for relation in relations:
-        if relation.apart and len(relation.files) > 2:
-            head = relation.rows.limit(len(relation.files) + 1)
-            rows = head.aggregate("count(*)").fetchall()
-            if rows[0][0] == len(relation.files):
-                folders |= _grouped(_ids_by_file(head, relation.files))
-    return folders
-
-
-def _ids_by_file(rows: Any, files: Sequence[Path]) -> dict[Path, str]:
-    """Question id of each file; empty if there is no column of ids."""
-    names = [name for name in rows.columns if name not in HIDDEN]
-
-    def sample(name: str) -> list[Any]:
-        found = rows.project(quoted(name)).fetchall() if name in rows.columns else []
-        return [value for (value,) in found]
-
-    try:  # the outcome may be inside an object
-        columns = find_columns(dict.fromkeys([*names, "outcome"]), sample=sample)
-    except UnknownColumn:
-        return {}
-    question = columns["question"]
-    if question not in rows.columns:  # every row is a question
-        return {}
-    pairs = rows.project(f"{quoted(FILE)}, {text_of(question)}").fetchall()
-    by_text = {str(file): file for file in files}
-    return {by_text[file]: str(id_) for file, id_ in pairs}
-
-
-def _grouped(ids: Mapping[Path, str]) -> dict[Path, Path]:
-    """Folder of each file; empty if a folder has two files of a question among others."""
-    real = resolved_folders()
-    own = {file: real.folder_of(file) for file in ids}
-    found, rest = dict(own), own
-    while len(rest) > 1:
-        often = Counter(rest.values())
-        several = {file: folder for file, folder in rest.items() if often[folder] > 1}
-        of_questions = _folders_of_questions(several, ids)
-        if len(of_questions) < len(several):
-            return {}
-        found |= of_questions
-        above = {file: folder.parent for file, folder in rest.items() if file not in several}
-        rest = {file: folder for file, folder in above.items() if folder != rest[file]}
-    return found
-
-
-def _folders_of_questions(
-    folders: Mapping[Path, Path], ids: Mapping[Path, str]
-) -> Mapping[Path, Path]:
-    """The folders, if their files are of other questions, or those above if of one each."""
-    if _are_different(folders, ids):
-        return folders
-    of_folder = {folder: ids[file] for file, folder in folders.items()}
-    parents = {folder: folder.parent for folder in of_folder}
-    of_one = all(ids[file] == of_folder[folder] for file, folder in folders.items())
-    if not of_one or len(set(of_folder.values())) == 1 or not _are_different(parents, of_folder):
-        return {}
-    return {file: folder.parent for file, folder in folders.items()}
-
-
-def _are_different(folders: Mapping[Path, Path], ids: Mapping[Path, str]) -> bool:
-    """Whether no two entries of a folder have the same id."""
-    return len({(folder, ids[file]) for file, folder in folders.items()}) == len(folders)

@@ -19,10 +19,8 @@ from errbar.data.readers.documents import in_short, named_errors, parse, parse_n
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.json_objects import (
-    LOOKED_AT,
     ROWS,
     Document,
-    Record,
     are_columns,
     are_lists_of_runs,
     has_outcome,
@@ -30,18 +28,23 @@ from errbar.data.readers.tables.json_objects import (
     is_record,
     key_of,
     keys_of_lists,
-    meaning_of,
-    named_after,
     nests_outcomes,
     only_by_id,
     only_with_rows,
     rows_by_key,
     trials_by_key,
     unwrapped,
-    with_names,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
+from errbar.data.readers.tables.surrounding_names import (
+    LOOKED_AT,
+    Record,
+    meaning_of,
+    named_after,
+    of_question,
+    with_names,
+)
 from errbar.data.readers.tables.verdict_lists import ids_by_verdict
 from errbar.errors import InputError, NoOutcomes
 
@@ -223,7 +226,7 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
 
 def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
     """The only list with outcomes; names next to it apply to all its rows."""
-    named = with_names(value, named_after(key, records))
+    named = with_names(value, of_question(value, key, named_after(key, records)))
     return Document(named, [guess(f"Rows: the list under {key!r}")])
 
 

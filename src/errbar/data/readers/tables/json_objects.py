@@ -5,28 +5,21 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import RESPONSES, USUAL, USUAL_COUNTS, plain_name
+from errbar.data.columns import RESPONSES, USUAL, plain_name
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
-from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.naming import KeysAre
-from errbar.data.readers.tables.system_names import names_system
-
-Record = Mapping[str, Any]
-
-LOOKED_AT = 200  # rows inspected to classify a list
-_DEEPEST = 3  # levels of settings in which a model is looked for
-_LONGEST_NAME = 200  # characters of a name; longer texts are prompts
-_LISTS_OF = {
-    **dict.fromkeys(("tasks", "benchmarks", "datasets", "subjects", "suites"), "task"),
-    **dict.fromkeys(("models", "systems", "agents", "llms"), "system"),
-}
-_UNCLEAR = ("system", "run", "name")  # settings that seldom name a model
-_MEANINGS = {
-    plain_name(name): meaning
-    for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
-    for name in (meaning, *names)
-}
+from errbar.data.readers.tables.surrounding_names import (
+    ASKED_NAMES,
+    LOOKED_AT,
+    TRIAL_LISTS,
+    Record,
+    meaning_of,
+    names_question,
+    with_names,
+)
 
 
 def has_outcome(value: Any) -> bool:
@@ -41,67 +34,6 @@ def has_outcome(value: Any) -> bool:
         if isinstance(field, dict) and any(meaning_of(part) == "outcome" for part in field):
             return True
     return False
-
-
-def meaning_of(name: object) -> str | None:
-    """Meaning of a known column name."""
-    return _MEANINGS.get(plain_name(str(name)))
-
-
-def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
-    """Add the system and task of the enclosing object to records that lack them.
-
-    A model in the settings, such as `config.model`, is the system if nothing else names it.
-    """
-    beside = {
-        name: field
-        for name, field in value.items()
-        if isinstance(field, str) and meaning_of(name) in ("system", "task")
-    }
-    inside = {key for record in records[:LOOKED_AT] for key in record}
-    if not any(meaning_of(name) == "system" or names_system(name) for name in (*beside, *inside)):
-        beside |= _model_in_settings(value)
-    if not beside:
-        return records
-    return [{**beside, **record} for record in records]
-
-
-def named_after(key: str, records: Sequence[Record]) -> Sequence[Record]:
-    """Records of a list called `tasks` or `models`, whose `name` is a task or a system."""
-    meaning = _LISTS_OF.get(plain_name(key))
-    known = {meaning_of(name) for record in records[:LOOKED_AT] for name in record}
-    if meaning is None or meaning in known or not all("name" in record for record in records):
-        return records
-    return [
-        {meaning if name == "name" else name: field for name, field in record.items()}
-        for record in records
-    ]
-
-
-def _model_in_settings(value: Record) -> dict[str, str]:
-    """The name of the model nearest to the top in nested settings, by its path; {} if unclear."""
-    level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
-    for _ in range(_DEEPEST):
-        named: dict[str, str] = {}
-        for path, settings in level:
-            for key, entry in settings.items():
-                name = entry.get("name", entry.get("id")) if isinstance(entry, dict) else entry
-                if _is_model(str(key)) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
-                    named[f"{path}.{key}"] = name
-        if named:
-            return dict([next(iter(named.items()))]) if len(set(named.values())) == 1 else {}
-        level = [
-            (f"{path}.{key}", entry)
-            for path, settings in level
-            for key, entry in settings.items()
-            if isinstance(entry, dict)
-        ]
-    return {}
-
-
-def _is_model(key: str) -> bool:
-    """Whether a setting names a system; `system` itself is more often a prompt."""
-    return names_system(key) or (meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR)
 
 
 def key_of(key: object, record: Record) -> dict[str, str]:
@@ -128,7 +60,7 @@ def rows_by_key(value: Record, keys: KeysAre | None = None) -> Document | None:
         return None
     if found and len(found) == len(value):
         lists = {key: with_names(objects[key], rows) for key, (_, rows) in found.items()}
-        are_trials = {plain_name(name) for name, _ in found.values()} <= _TRIALS
+        are_trials = {plain_name(name) for name, _ in found.values()} <= TRIAL_LISTS
         trials = trials_by_key(lists, keys or ("questions" if are_trials else None))
         return trials or _with_keys("system", found, objects)
     for key, entry in objects.items():
@@ -147,7 +79,7 @@ def trials_by_key(
 ) -> Document | None:
     """Rows without an id of a question, keyed by question; None if the keys are systems."""
     names = {plain_name(str(name)) for rows in lists.values() for row in rows for name in row}
-    if any(meaning_of(name) in ("question", "system") for name in names) or names & _ASKED:
+    if any(meaning_of(name) in ("question", "system") for name in names) or names & ASKED_NAMES:
         return None
     keys, remarks = keys_of_lists(lists, keys_are)
     if keys == "systems":
@@ -155,9 +87,6 @@ def trials_by_key(
     return Document([{"question": key, **row} for key in lists for row in lists[key]], remarks)
 
 
-_ASKED = frozenset(map(plain_name, ASKED))
-# Names of a list with the trials of one question.
-_TRIALS = frozenset(map(plain_name, (*USUAL_COUNTS["trials"], "epochs", "seeds"))) - {"n", "total"}
 # Names of a list of rows, whatever its columns.
 ROWS = frozenset(
     {"rows", "data", "records", "items", "samples", "examples", "results", "table", "entries"}
@@ -178,7 +107,7 @@ _CONTAINERS = ROWS | {
     *("body", "payload", "content", "result", "experiment", "details", "log", "logs", "dataset"),
 }
 _MOST_SECTIONS = 50  # objects of a document that is not keyed by question
-_LISTS_OF_ROWS = ROWS | _TRIALS | _CONTAINERS
+_LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
 
 
@@ -252,10 +181,25 @@ def is_list_of_outcomes(value: Any) -> bool:
 
 
 def is_record(value: Record) -> bool:
-    """Whether an object is a single row: an outcome with an id, or with the response to it."""
-    return has_outcome(value) and any(
-        isinstance(entry, str | int)
-        and (meaning_of(name) == "question" or is_called_id(name) or plain_name(name) in RESPONSES)
+    """Whether an object is a single row: outcomes with an id, or with the response.
+
+    A task with the number of a trial, or with a list of trials, is an id as well.
+    """
+    names = {
+        meaning_of(name) or "": entry
+        for name, entry in value.items()
+        if isinstance(entry, str | int)
+    }
+    lists_trials = any(
+        isinstance(entry, list) and entry and lists_outcomes(name, entry)
+        for name, entry in value.items()
+    )
+    is_task = "task" in names and ("trial" in names or lists_trials)
+    is_benchmark = is_task and are_named_as_tasks([str(names["task"])])
+    if not (lists_trials or has_outcome(value)):
+        return False
+    return (is_task and not is_benchmark) or any(
+        isinstance(entry, str | int) and (names_question(name) or plain_name(name) in RESPONSES)
         for name, entry in value.items()
     )
 

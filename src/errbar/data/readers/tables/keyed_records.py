@@ -10,7 +10,8 @@ from errbar.base.remarks import Above, guess
 from errbar.data.columns import SCORES, plain_name
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import ASKED
-from errbar.data.readers.tables.json_objects import Record, has_outcome, meaning_of
+from errbar.data.readers.tables.json_objects import has_outcome
+from errbar.data.readers.tables.surrounding_names import Record, meaning_of
 from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_no_system
 
 _LOOKED_AT = 500  # rows inspected to classify a column

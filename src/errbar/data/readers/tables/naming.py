@@ -16,7 +16,7 @@ from errbar.data.readers.tables.compared_files import systems_and_tasks
 from errbar.data.readers.tables.split_files import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
 
-FilesAre = Literal["systems", "trials", "tasks", "parts"]
+FilesAre = Literal["systems", "questions", "trials", "tasks", "parts"]
 
 _BETWEEN = re.compile(r"([_/\s]+)")  # hyphens and periods are part of model names
 _MOST_SHOWN = 6
@@ -84,13 +84,14 @@ def name_systems(
         remark = warning(
             f"{len(names)} files name no system, and some differ only by a number "
             f"({_listed(names)}): each is read as a separate system. If they repeat one run, join "
-            f"them with {join}; if they are parts of one table, with {setting('files', 'parts')}."
+            f"them with {join}; if they are parts of one table, with {setting('files', 'parts')}; "
+            f"if each is a question, with {setting('files', 'questions')}."
         )
         return Naming(names, [""] * len(names), [remark])
     remark = guess(
         f"Systems: named after the {len(names)} files",
-        option="--files trials, tasks or parts",
-        argument="files='trials', 'tasks' or 'parts'",
+        option="--files trials, tasks, parts or questions",
+        argument="files='trials', 'tasks', 'parts' or 'questions'",
     )
     return Naming(names, [""] * len(names), [remark])
 
@@ -98,7 +99,7 @@ def name_systems(
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:
     """Files as tasks or parts of the system that is their folder; repeats are trials."""
     real_path = resolved_folders().real_path
-    names = _below_shared([_named(real_path(file), endings) for file in files])
+    names = _below_shared([without_ending(real_path(file), endings) for file in files])
     lasts = {name.rpartition("/")[2].lower() for name in names}
     if len(lasts) == 1 and lasts <= _NO_TASKS:
         names = [name.rpartition("/")[0] or name for name in names]
@@ -162,7 +163,7 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
         return []
     real_path = resolved_folders().real_path
     wholes = [real_path(file) for file in files]
-    paths = [_named(whole, endings) for whole in wholes]
+    paths = [without_ending(whole, endings) for whole in wholes]
     names = [path.rpartition(os.sep)[2] for path in paths]
     if len(set(names)) < len(names):
         names = _below_shared(paths)
@@ -193,7 +194,7 @@ def _below_shared(paths: Sequence[str]) -> list[str]:
     return [Path(path).relative_to(shared).as_posix() for path in paths]
 
 
-def _named(whole: str, endings: Sequence[str]) -> str:
+def without_ending(whole: str, endings: Sequence[str] = ()) -> str:
     """A path without the ending of its file; that of the folder if nothing else is left."""
     folder, _, name = whole.rpartition(os.sep)
     name = name.removesuffix(".gz").removesuffix(".zst")

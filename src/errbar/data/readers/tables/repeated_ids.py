@@ -1,6 +1,8 @@
 """Repeated ids: parts of a benchmark, retries after errors, or attempts until a success."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from errbar.base.remarks import (
@@ -12,7 +14,7 @@ from errbar.base.remarks import (
     warning,
     way_to_say,
 )
-from errbar.data.columns import PARTS, ROW, SCORERS, VERSIONS, named_like
+from errbar.data.columns import PARTS, ROW, SCORERS, USUAL, VERSIONS, named_like
 from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, numbers_in, quoted, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import InputError
@@ -320,3 +322,23 @@ def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
             f"score."
         )
     ]
+
+
+def rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
+    """Make every row a question, named by its id and the index of the row within that id."""
+    question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
+    keys = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
+    at, number = quoted("errbar place"), quoted("errbar number")
+    rows = rows.project(f"*, row_number() OVER () AS {at}")
+    within = f"PARTITION BY {', '.join([*keys, question])} ORDER BY {at}"
+    rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
+    row_name = f"CAST({question} AS VARCHAR) || ' #' || {number}"
+    rows = rows.project(
+        f"* EXCLUDE ({number}) REPLACE ({row_name} AS {question}), "
+        f"CAST({question} AS VARCHAR) AS {quoted(cluster)}"
+    )
+    named = {name: column for name, column in columns.named.items() if name != "trial"}
+    if "cluster" not in named:
+        named["cluster"] = cluster
+    ordered = {meaning: named[meaning] for meaning in USUAL if meaning in named}
+    return rows, replace(columns, named=MappingProxyType(ordered))

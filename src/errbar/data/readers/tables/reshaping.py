@@ -56,12 +56,14 @@ from errbar.data.readers.tables.outcome_text import (
     with_numbers,
     with_usual_statuses,
 )
+from errbar.data.readers.tables.question_files import QuestionFiles, with_questions
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.repeated_ids import (
     broken_off,
     last_rows,
     refuse_scorers_in_rows,
     retried_remark,
+    rows_as_questions,
     single_trials,
     stopped_at_success,
     with_parts,
@@ -73,6 +75,7 @@ from errbar.data.readers.tables.total_tables import counts_of_tasks, means_of_ru
 from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
+_NO_QUESTIONS = QuestionFiles()
 _WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand, and have no totals
 
 
@@ -94,15 +97,18 @@ class Shaped:
         return "correct" in self.columns
 
 
-def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | None) -> Shaped:
+def shape(
+    engine: Any,
+    relation: Relation,
+    how: HowToRead,
+    naming: FileNames | None,
+    questions: QuestionFiles = _NO_QUESTIONS,
+) -> Shaped:
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
-    remarks: list[Above] = []
+    relation, columns, remarks = _with_columns(engine, relation, how)
     looked = relation.rows.head()
-    columns = _flat_columns(relation.names, looked, how.assignment)
-    if columns is None:
-        relation, remarks = _flat(engine, relation, how.assignment)
-        looked = relation.rows.head()
-        columns = _find(relation.names, how.assignment, looked)
+    rows, columns = with_questions(relation, columns, questions)
+    relation = replace(relation, rows=rows)
     size = sum(map(size_of, relation.files))
     are_large = size > LARGE
     texts = texts_of_outcome(relation.rows, columns) if not are_large else None
@@ -139,7 +145,7 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         left_out += lost
         remarks += notes
     if how.rows == "questions":
-        rows, columns = _rows_as_questions(rows, columns)
+        rows, columns = rows_as_questions(rows, columns)
         remarks.append(
             guess(
                 "Every row is a separate question, and rows with the same id are a cluster",
@@ -149,6 +155,17 @@ def shape(engine: Any, relation: Relation, how: HowToRead, naming: FileNames | N
         )
     originals = (relation.rows,)
     return Shaped(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
+
+
+def _with_columns(
+    engine: Any, relation: Relation, how: HowToRead
+) -> tuple[Relation, Columns, list[Above]]:
+    """The relation, made flat if it is not, and what its columns mean."""
+    columns = _flat_columns(relation.names, relation.rows.head(), how.assignment)
+    if columns is not None:
+        return relation, columns, []
+    relation, remarks = _flat(engine, relation, how.assignment)
+    return relation, _find(relation.names, how.assignment, relation.rows.head()), remarks
 
 
 def _mended(
@@ -334,26 +351,6 @@ def _numbered(rows: Any, names: Sequence[str], relation: Relation, naming: FileN
 def _counted_within(rows: Any, keys: Sequence[str]) -> Any:
     within = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {quoted(ROW)})"
     return rows.project(f"* REPLACE ({within} AS {quoted(ROW)})")
-
-
-def _rows_as_questions(rows: Any, columns: Columns) -> tuple[Any, Columns]:
-    """Make every row a question, named by its id and the index of the row within that id."""
-    question, cluster = quoted(columns["question"]), f"{columns['question']} as given"
-    keys = [quoted(columns[meaning]) for meaning in ("system", "task") if meaning in columns]
-    at, number = quoted("errbar place"), quoted("errbar number")
-    rows = rows.project(f"*, row_number() OVER () AS {at}")
-    within = f"PARTITION BY {', '.join([*keys, question])} ORDER BY {at}"
-    rows = rows.project(f"* EXCLUDE ({at}), row_number() OVER ({within}) AS {number}")
-    row_name = f"CAST({question} AS VARCHAR) || ' #' || {number}"
-    rows = rows.project(
-        f"* EXCLUDE ({number}) REPLACE ({row_name} AS {question}), "
-        f"CAST({question} AS VARCHAR) AS {quoted(cluster)}"
-    )
-    named = {name: column for name, column in columns.named.items() if name != "trial"}
-    if "cluster" not in named:
-        named["cluster"] = cluster
-    ordered = {meaning: named[meaning] for meaning in USUAL if meaning in named}
-    return rows, replace(columns, named=MappingProxyType(ordered))
 
 
 def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:

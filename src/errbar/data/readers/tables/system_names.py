@@ -28,8 +28,8 @@ def only_about(
     own = guess(
         f"Systems: {some_of(names)} {'is' if len(names) == 1 else 'are'} named after "
         f"{'its file' if len(names) == 1 else 'their files'}; the other files name their systems",
-        option="--files trials, tasks or parts",
-        argument="files='trials', 'tasks' or 'parts'",
+        option="--files trials, tasks, parts or questions",
+        argument="files='trials', 'tasks', 'parts' or 'questions'",
     )
     on_names = ("Systems: named after", f"{len(naming)} files name no system")
     return [own if remark.startswith(on_names) else remark for remark in remarks]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import (
     ALL_ROWS,
@@ -44,10 +44,11 @@ from errbar.data.readers.finding import (
 )
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
-from errbar.data.readers.tables.file_names import FileNames, folders_of_questions
+from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.question_files import QuestionFiles, question_files
 from errbar.data.readers.tables.records import columns_of, tidy
 from errbar.data.readers.tables.reshaping import (
     LARGE,
@@ -108,12 +109,13 @@ def _read_tables(
     skipped: dict[Path, InputError] = {}
     flags: dict[Path, tuple[str, ...]] = {}
     found = _relations(engine, files, how, skipped, flags, apart=apart)
-    naming, notes = _naming(found, how, named=named)
+    questions = question_files([relation for relation, _ in found], how)
+    naming, notes = _naming(found, how, questions, named=named)
     parts: list[Shaped] = []
     for relation, remarks in found:
         try:
             with plain_errors(str(relation.files[0])):
-                part = shape(engine, relation, how, naming)
+                part = shape(engine, relation, how, naming, questions)
         except (UnknownColumn, NoOutcomes) as error:
             skipped |= dict.fromkeys(relation.files, error)
             continue
@@ -143,7 +145,10 @@ def _read_tables(
         return _read_tables(files, replace(how, pieces=True), engine, asked=asked, named=named)
     own = [file for part in parts if part.by_file for file in part.files]
     notes = only_about(own, naming, notes)
-    remarks_of_files = [notes if whole.by_file or naming is None else [] for whole in wholes]
+    remarks_of_files = [
+        notes if whole.by_file or (naming is None and "system" not in whole.columns) else []
+        for whole in wholes
+    ]
     pairs = zip(wholes, remarks_of_files, strict=True)
     return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})
 
@@ -374,20 +379,21 @@ def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     )
 
 
-def _naming(found: _Found, how: HowToRead, *, named: bool) -> tuple[FileNames | None, list[Above]]:
+def _naming(
+    found: _Found, how: HowToRead, questions: QuestionFiles, *, named: bool
+) -> tuple[FileNames | None, list[Above]]:
     """Names of systems by file, if there are several files or a name is required."""
     files = [file for relation, _ in found for file in relation.files]
     if len(files) < 2 and not named:
         return None, []
-    folders = folders_of_questions([relation for relation, _ in found])
-    wholes = [folders.get(file, file) for file in files]
+    wholes = [questions.wholes.get(file, file) for file in files]
     distinct = list(dict.fromkeys(wholes))
-    remarks = [guess("Files with one row each are questions of the system that their folder is")]
     if len(distinct) == 1 and not named:
-        return None, remarks if folders else []
-    naming = name_systems(distinct, files_are=how.files, pieces=how.pieces)
+        return None, [*questions.remarks]
+    files_are = None if how.files == "questions" else how.files
+    naming = name_systems(distinct, files_are=files_are, pieces=how.pieces)
     tasks = naming.tasks or [""] * len(distinct)
     each = zip(naming.systems, naming.trials, tasks, strict=True)
     names = dict(zip(distinct, each, strict=True))
     by_file = {file: names[whole] for file, whole in zip(files, wholes, strict=True)}
-    return by_file, [*(remarks if folders else []), *naming.remarks]
+    return by_file, [*questions.remarks, *naming.remarks]

@@ -1,0 +1,108 @@
+"""Names around a list of rows: the system and task of its object, the question, the settings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
+from errbar.data.readers.tables.id_names import ASKED, is_called_id
+from errbar.data.readers.tables.system_names import names_system
+
+Record = Mapping[str, Any]
+
+LOOKED_AT = 200  # rows inspected to classify a list
+_DEEPEST = 3  # levels of settings in which a model is looked for
+_LONGEST_NAME = 200  # characters of a name; longer texts are prompts
+_LISTS_OF = {
+    **dict.fromkeys(("tasks", "benchmarks", "datasets", "subjects", "suites"), "task"),
+    **dict.fromkeys(("models", "systems", "agents", "llms"), "system"),
+}
+_UNCLEAR = ("system", "run", "name")  # settings that seldom name a model
+_MEANINGS = {
+    plain_name(name): meaning
+    for meaning, names in reversed([*USUAL.items(), ("trials", USUAL_COUNTS["trials"])])
+    for name in (meaning, *names)
+}
+# Names of a list with the trials of one question.
+TRIAL_LISTS = frozenset(
+    map(plain_name, ({*USUAL_COUNTS["trials"]} - {"n", "total"}) | {"epochs", "seeds"})
+)
+ASKED_NAMES = frozenset(map(plain_name, ASKED))
+_OTHER_NAMES = frozenset({"name", "key"})  # of a run, rather than of a question
+
+
+def meaning_of(name: object) -> str | None:
+    """Meaning of a known column name."""
+    return _MEANINGS.get(plain_name(str(name)))
+
+
+def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
+    """Add the system and task of the enclosing object to records that lack them.
+
+    A model in the settings, such as `config.model`, is the system if nothing else names it.
+    """
+    beside = {
+        name: field
+        for name, field in value.items()
+        if isinstance(field, str) and meaning_of(name) in ("system", "task")
+    }
+    inside = {key for record in records[:LOOKED_AT] for key in record}
+    if not any(meaning_of(name) == "system" or names_system(name) for name in (*beside, *inside)):
+        beside |= _model_in_settings(value)
+    if not beside:
+        return records
+    return [{**beside, **record} for record in records]
+
+
+def named_after(key: str, records: Sequence[Record]) -> Sequence[Record]:
+    """Records of a list called `tasks` or `models`, whose `name` is a task or a system."""
+    meaning = _LISTS_OF.get(plain_name(key))
+    known = {meaning_of(name) for record in records[:LOOKED_AT] for name in record}
+    if meaning is None or meaning in known or not all("name" in record for record in records):
+        return records
+    return [
+        {meaning if name == "name" else name: field for name, field in record.items()}
+        for record in records
+    ]
+
+
+def _model_in_settings(value: Record) -> dict[str, str]:
+    """The name of the model nearest to the top in nested settings, by its path; {} if unclear."""
+    level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
+    for _ in range(_DEEPEST):
+        named: dict[str, str] = {}
+        for path, settings in level:
+            for key, entry in settings.items():
+                name = entry.get("name", entry.get("id")) if isinstance(entry, dict) else entry
+                if _is_model(str(key)) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+                    named[f"{path}.{key}"] = name
+        if named:
+            return dict([next(iter(named.items()))]) if len(set(named.values())) == 1 else {}
+        level = [
+            (f"{path}.{key}", entry)
+            for path, settings in level
+            for key, entry in settings.items()
+            if isinstance(entry, dict)
+        ]
+    return {}
+
+
+def _is_model(key: str) -> bool:
+    """Whether a setting names a system; `system` itself is more often a prompt."""
+    return names_system(key) or (meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR)
+
+
+def names_question(name: str) -> bool:
+    """Whether a field is called as the id of a question is."""
+    return meaning_of(name) == "question" or is_called_id(name)
+
+
+def of_question(value: Record, key: str, records: Sequence[Record]) -> Sequence[Record]:
+    """Rows of a list called `attempts` or `trials`, with the id of the object around it."""
+    inside = {name for record in records[:LOOKED_AT] for name in record}
+    if plain_name(key) not in TRIAL_LISTS or any(map(names_question, inside)):
+        return records
+    for name, entry in value.items():
+        is_id = names_question(name) and plain_name(name) not in _OTHER_NAMES
+        if isinstance(entry, str | int) and (is_id or plain_name(name) in ASKED_NAMES):
+            return [{name: entry, **record} for record in records]
+    return records
