@@ -115,7 +115,8 @@ class Glance:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Top-level keys of the document, or of the first element or line, as far as visible."""
-        self._seen.update(self._unseen)
+        if self._all is None:
+            self._seen.update(self._unseen)
         return frozenset(self._seen)
 
     @cached_property
@@ -131,9 +132,11 @@ class Glance:
     @property
     def possible_keys(self) -> Set[str]:
         """A superset of `keys` that takes no parsing of a long document that was cut off."""
-        if self._all is not None:
-            return self._all
-        return {*_QUOTED.findall(self.text)} if self.shape == "object" else self.keys
+        return self._quoted if self._all is None and self.shape == "object" else self.keys
+
+    @cached_property
+    def _quoted(self) -> frozenset[str]:
+        return frozenset(_QUOTED.findall(self.text))
 
     def record_keys(self, *pages: str) -> frozenset[str]:
         """Keys of the first record of a CSV file, array, lines, or a list under one of `keys`."""
@@ -342,7 +345,7 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
     patterns = [pattern for match in found for pattern in match.reader.beside]
     companions = [
         file
-        for file in (*others, *totals)
+        for file in ((*others, *totals) if patterns else ())
         if any(fnmatch(file.name, pattern) for pattern in patterns)
     ]
     beside = set(companions)

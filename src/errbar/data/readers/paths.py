@@ -166,7 +166,7 @@ def _tables(
     known = []
     for file in files:
         described = _describes_data_set(file)
-        if kind_of(file) and not described:
+        if not described and kind_of(file):
             known.append(file)
             continue
         reason = "describes a saved data set" if described else why_not_read(file)

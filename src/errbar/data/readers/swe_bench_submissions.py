@@ -53,7 +53,9 @@ _WHOLE = ("applied", "with_logs", "generated")  # lists that include unresolved 
 _BY_REPO = "resolved_by_repo.json"
 _SIZES = {"lite": 300, "verified": 500, "bash-only": 500, "test": 2294, "multilingual": 300}
 _BENCHMARKS = (*_SIZES, "multimodal")
-_TELLING = ("no_generation", "no_logs", "generated")  # of which one is in every results.json
+_TELLING = frozenset(
+    {"no_generation", "no_logs", "generated"}
+)  # of which one is in every results.json
 _DETAILS = ('"api_calls"', '"cost"', '"resolved"')
 _NOT_NAMED = "instances that were not resolved, which results.json does not name"
 
@@ -86,12 +88,12 @@ class Submission:
 
 def recognise_submission(glance: Glance) -> str:
     """Reason a file is recognised as part of a submission; empty if it is not."""
-    keys = glance.keys
-    if not keys.isdisjoint(_TELLING) and keys <= LISTS.keys():
-        return "a JSON document with lists of instances: " + ", ".join(sorted(keys))
-    if _DETAILS[0] not in glance.text:
+    telling = _TELLING & glance.possible_keys
+    if telling and not telling.isdisjoint(glance.keys) and glance.keys <= LISTS.keys():
+        return "a JSON document with lists of instances: " + ", ".join(sorted(glance.keys))
+    if _DETAILS[0] not in glance.text or not all(sign in glance.text for sign in _DETAILS):
         return ""
-    if keys and all("__" in key for key in keys) and all(key in glance.text for key in _DETAILS):
+    if glance.keys and all("__" in key for key in glance.keys):
         return "a JSON document of instances with resolved, cost and api_calls"
     return ""
 

@@ -56,6 +56,7 @@ _TOTALS = frozenset(
         *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
     }
 )
+_NESTED = (list, dict)
 _FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
 _SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
 
@@ -187,6 +188,8 @@ def _of_lists(value: Mapping[str, Any], keys_are: KeysAre | None) -> Document:
 
 def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
     """A table stored by column, or with separate column names and rows."""
+    if value and not any(isinstance(entry, _NESTED) for entry in value.values()):
+        return None
     names, rows = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(rows, list) and _fit(names, rows):
         if len(set(map(str, names))) < len(names):

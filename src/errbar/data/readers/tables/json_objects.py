@@ -26,14 +26,13 @@ def has_outcome(value: Any) -> bool:
     """Whether an object has a field for an outcome, or counts."""
     if not isinstance(value, dict):
         return False
-    if are_counts(value, {}):
-        return True
     for name, field in value.items():
-        if meaning_of(name) == "outcome" and not isinstance(field, dict):
+        if isinstance(field, dict):
+            if any(meaning_of(part) == "outcome" for part in field):
+                return True
+        elif meaning_of(name) == "outcome":
             return True
-        if isinstance(field, dict) and any(meaning_of(part) == "outcome" for part in field):
-            return True
-    return False
+    return are_counts(value, {})
 
 
 def key_of(key: object, record: Record) -> dict[str, str]:

@@ -274,6 +274,7 @@ _FIELD = re.compile(
     r"|(?P<number>\d+)",
     re.I,
 )
+_DECIMALS, _BEFORE_DECIMALS = re.compile(r"\.\d"), re.compile(r"\d\.")
 _EDGES = "_-. /:()"
 
 
@@ -340,17 +341,14 @@ def _fields(name: str) -> list[_Field]:
     found = []
     for match in _FIELD.finditer(name):
         start, end = match.span()
-        after, before = name[end : end + 2], name[max(0, start - 2) : start]
-        is_of_model = bool(
-            match["number"]
-            and (
-                after[:1].isalpha()
-                or re.fullmatch(r"\.\d", after)
-                or re.fullmatch(r"\d\.", before)
-                or (before[-1:].isalpha() and "/" in name[end:])
-            )
+        is_number = bool(match["number"])
+        is_of_model = is_number and (
+            name[end : end + 1].isalpha()
+            or _DECIMALS.match(name, end) is not None
+            or _BEFORE_DECIMALS.fullmatch(name, max(0, start - 2), start) is not None
+            or (name[start - 1 : start].isalpha() and "/" in name[end:])
         )
-        found.append(_Field(start, end, match[0], not match["number"], is_of_model))
+        found.append(_Field(start, end, match[0], not is_number, is_of_model))
     return found
 
 
