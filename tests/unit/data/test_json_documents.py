@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errbar
-from errbar.data.readers import documents, files
+from errbar.data.readers import documents, file_content
 from errbar.data.readers.documents import document, elements, lines, parse, parse_elements
 from errbar.errors import InputError
 
@@ -158,7 +158,7 @@ LINES = [
 def test_lines_parsed_together_are_those_parsed_in_turn(
     size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_BATCH", size)
+    monkeypatch.setattr(file_content, "_BATCH", size)
     path, rng = tmp_path / "a.jsonl", random.Random(size)
     for _ in range(2000):
         some = LINES if rng.random() < 0.6 else LINES[:3]
