@@ -6,6 +6,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import polars as pl
@@ -779,8 +780,15 @@ def test_a_log_from_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     """A pipe gives a part at a time, so its first part is not taken for the whole."""
     pipe = tmp_path / "a.jsonl"
     os.mkfifo(pipe)
+
+    def write_in_parts() -> None:
+        with pipe.open("wb", buffering=0) as file:
+            for _ in range(3):
+                file.write(b"{}\n")
+                sleep(0.01)
+
     with finding.opened_once(), ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(pipe.write_bytes, b"{}\n")
-        assert finding.head_of(pipe, 1 << 16) == b"{}\n"
+        writing = pool.submit(write_in_parts)
+        assert finding.head_of(pipe, 1 << 16) == b"{}\n" * 3
         writing.result()
-        assert finding.whole_file(pipe) is None
+        assert finding.whole_file(pipe) == b"{}\n" * 3
