@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from errbar.analysis import penalties
-from errbar.analysis.calibration import calibration_of
+from errbar.analysis.calibration import beside_pairs, calibration_of, in_a_line
 from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
@@ -200,7 +200,8 @@ class Runs:
         bins
             The number of bins, for too many distinct confidences; `bin_error` bounds the error.
         """
-        return self._with_remarks(selective_scores(self.source, metrics, method, rng, bins=bins))
+        found = selective_scores(self.source, metrics, method, rng, bins=bins)
+        return self._with_remarks(found, method.level)
 
     def roc(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
@@ -212,7 +213,8 @@ class Runs:
         method, rng, bins
             As in `selective`.
         """
-        return self._with_remarks(roc_scores(self.source, method, rng, bins=bins))
+        found = roc_scores(self.source, method, rng, bins=bins)
+        return self._with_remarks(found, method.level)
 
     def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
         """Compare the confidence with how often answers are right.
@@ -281,11 +283,15 @@ class Runs:
         if ranked:
             compared = compare_ranked(self.source, request, Bootstrap(level=level), rng)
             remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
+            remarks += beside_pairs(self.source, compared)
             return replace(compared, remarks=(*compared.remarks, *remarks))
         part = penalties.averaged_alike(self.source, request.metrics, errors, bounds)
         request = replace(request, bounds=part.bounds)
         found = compare_systems(part.source, request, part.policy(short))
-        return replace(found, remarks=(*found.remarks, *part.remarks()))
+        remarks = part.remarks()
+        if part.source is not self.source:  # penalties of stated probabilities
+            remarks += beside_pairs(self.source, found)
+        return replace(found, remarks=(*found.remarks, *remarks))
 
     def rank(
         self,
@@ -382,10 +388,12 @@ class Runs:
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
 
-    def _with_remarks(self, scores: RankedScores) -> RankedScores:
-        """Return the scores with the remarks on the data added."""
+    def _with_remarks(self, scores: RankedScores, level: float) -> RankedScores:
+        """Return the scores with the remarks on the data, and whether the confidence is off."""
         unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
-        return replace(scores, remarks=(*scores.remarks, *unscored, *self.source.origin.remarks))
+        items = sum({each.of: each.items for each in scores}.values())
+        remarks = [*unscored, *self.source.origin.remarks, *in_a_line(self.source, items, level)]
+        return replace(scores, remarks=(*scores.remarks, *remarks))
 
 
 def _listed(by: Sequence[str]) -> tuple[str, ...]:

@@ -14,12 +14,13 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.ranked import ranked_by_system
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about, counted, guess
+from errbar.base.remarks import Caution, about, counted, guess, way_to_say
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import calibration as kernel
 from errbar.kernels.bounded_mean import mean_ends
 from errbar.results.calibration import Bin, Calibration, Measured, SystemCalibration
+from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Subject
 
 BINS = 10
@@ -31,6 +32,7 @@ _METHOD = (
     "ten-fold cross-fitting"
 )
 _SEED = 0  # of the folds
+_MOST_ANSWERS = 200_000  # for a line beside another result: half a second
 
 
 def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.95) -> Calibration:
@@ -60,6 +62,28 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
     unit = "clusters of answers" if clustered else "answers"
     remarks += source.origin.remarks
     return Calibration(tuple(rows), _METHOD.format(unit=unit), tuple(remarks))
+
+
+def in_a_line(source: Source, answers: int, level: float) -> list[str]:
+    """The verdict on the calibration, for other results on the confidence.
+
+    There is none of a confidence that is no probability, or of too many answers.
+    """
+    if answers > _MOST_ANSWERS:
+        return []
+    try:
+        found = calibration_of(source, level=level).conclusion()
+    except InputError:
+        return []
+    more = way_to_say("errbar calibration", ".calibration()")
+    return [f"Calibration: {found.claim} ({more} has more)."] if found else []
+
+
+def beside_pairs(source: Source, found: Comparisons) -> list[str]:
+    """The verdict on the calibration, for comparisons by a metric of the confidence."""
+    systems = {name for row in found for name in (row.first, row.second)}
+    answers = len(systems) * max(row.questions for row in found)
+    return in_a_line(source, answers, found[0].interval.level)
 
 
 def calibration_of_answers(

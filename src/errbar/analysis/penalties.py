@@ -42,8 +42,9 @@ class Averaged(NamedTuple):
         if not isinstance(first, ProbabilityMetric):
             return remarks_on(self.source, found, self.errors)
         lost = sum(part.failed for part in found)
-        silent = [f"{first} leaves out {counted(lost, 'row')} without an answer"] if lost else []
-        return [*map(guess, silent), *self.source.origin.remarks]
+        silent = f"{first} leaves out {counted(lost, 'row')} without an answer, which state no"
+        silent += " probability, whatever failures count as elsewhere"
+        return [*([guess(silent)] if lost else []), *self.source.origin.remarks]
 
 
 def averaged(

@@ -80,7 +80,20 @@ def test_rows_without_an_answer_are_left_out_and_counted() -> None:
     found = errbar.load(pl.DataFrame(silent)).score("brier")
     right, stated = np.array(DATA["outcome"][5:200]), np.array(DATA["confidence"][5:200])
     assert found[0].value == pytest.approx(brier_score_loss(right, stated), abs=1e-12)
-    assert "brier leaves out 5 rows without an answer." in found.notes()
+    assert any(note.startswith("brier leaves out 5 rows without an ans") for note in found.notes())
+
+
+def test_results_on_the_confidence_say_whether_it_is_off() -> None:
+    runs = errbar.load(pl.DataFrame(DATA))
+    claim = runs.calibration().conclusion()
+    assert claim is not None
+    few = errbar.Bootstrap(100)
+    for found in (runs.roc(method=few), runs.selective("aurc", method=few), runs.compare("brier")):
+        (line,) = [note for note in found.notes() if note.startswith("Calibration: ")]
+        assert claim.claim in line
+    no_scale = errbar.load({**DATA, "confidence": [10 * x for x in DATA["confidence"]]})
+    found = no_scale.roc(method=few)
+    assert not any("Calibration" in note for note in found.notes())
 
 
 def test_what_has_no_score_is_refused() -> None:
