@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from errbar.analysis.methods import Calibrated as Calibrated
     from errbar.analysis.methods import Posterior as Posterior
     from errbar.analysis.plan import Plan as Plan
-    from errbar.analysis.plan import plan as plan
     from errbar.data.counts import CategoryCounts as CategoryCounts
     from errbar.data.counts import Counts as Counts
     from errbar.data.labelled_scores import Scored as Scored
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from errbar.loading import load as load
     from errbar.metrics import family as family
     from errbar.metrics import parse as parse
+    from errbar.page import report as report
     from errbar.past_runs import history as history
     from errbar.preferences import games as games
     from errbar.preferences import prefer as prefer
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from errbar.results.scores import Scores as Scores
     from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
+    from errbar.verbs import agreements as agreements
     from errbar.verbs import calibration as calibration
     from errbar.verbs import compare as compare
     from errbar.verbs import curve as curve
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from errbar.verbs import inspect as inspect
     from errbar.verbs import monitor as monitor
     from errbar.verbs import overview as overview
+    from errbar.verbs import plan as plan
     from errbar.verbs import rank as rank
-    from errbar.verbs import report as report
     from errbar.verbs import score as score
     from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
@@ -63,6 +64,7 @@ _HOMES = {
     "Scores": "errbar.results.scores",
     "Subject": "errbar.results.estimate",
     "agree": "errbar.judges",
+    "agreements": "errbar.verbs",
     "calibration": "errbar.verbs",
     "compare": "errbar.verbs",
     "curve": "errbar.verbs",
@@ -77,11 +79,11 @@ _HOMES = {
     "next_labels": "errbar.judges",
     "overview": "errbar.verbs",
     "parse": "errbar.metrics",
-    "plan": "errbar.analysis.plan",
+    "plan": "errbar.verbs",
     "plots": "errbar",
     "prefer": "errbar.preferences",
     "rank": "errbar.verbs",
-    "report": "errbar.verbs",
+    "report": "errbar.page",
     "roc": "errbar",
     "roc_auc": "errbar.roc",
     "score": "errbar.verbs",
@@ -107,6 +109,7 @@ __all__ = [
     "Subject",
     "__version__",
     "agree",
+    "agreements",
     "calibration",
     "compare",
     "curve",

@@ -37,7 +37,7 @@ from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.joined import Joined, SystemPart
-from errbar.data.sources.tables import Source, TableSource
+from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Direction, Metric
@@ -50,6 +50,7 @@ from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import RankedScores, Scores
 from errbar.runs import Runs
+from errbar.verbs import loaded
 
 _DEFAULT_METRICS = ("avg",)
 _METHOD = (
@@ -84,12 +85,14 @@ class JudgedRuns(Runs):
 
     def compare(self, *metrics: Metric | str, **options: Any) -> Comparisons:
         """Compare corrected scores, pair by pair; keywords are those of `Runs.compare`."""
-        known = ("systems", "baseline", "margin", "estimand", "level", "adjust", "bounds")
-        _require_known("compare", options, (*known, "errors", "short", "assume", "rng"))
+        known = ("systems", "baseline", "margin", "adjust")
+        beside = ("estimand", "level", "bounds", "errors", "short", "assume", "rng")
+        _require_known("compare", options, (*known, *beside))
         policy = _policy(options)
-        own = {name: options[name] for name in known if name in options and name != "estimand"}
         request = ComparisonRequest(
-            [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS], **own
+            [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS],
+            **{name: options[name] for name in known if name in options},
+            intervals=_intervals(options),
         )
         differences = partial(CorrectedDifferences, labels=self.labels)
         found = compare_systems(self.source, request, policy, differences)
@@ -98,14 +101,15 @@ class JudgedRuns(Runs):
 
     def rank(self, metric: Metric | str = "avg", **options: Any) -> Leaderboard:
         """Rank by corrected scores; keywords are those of `Runs.rank`."""
-        known = ("systems", "weights", "level", "bounds")
-        _require_known("rank", options, (*known, "estimand", "errors", "short"))
-        policy = _policy(options)
+        known = ("systems", "weights")
+        beside = ("estimand", "level", "bounds", "errors", "short")
+        _require_known("rank", options, (*known, *beside))
+        policy, intervals = _policy(options), _intervals(options)
         own = {name: options[name] for name in known if name in options}
         scoring = RankScoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
-        request = RankRequest(scored_metric(metric), **own)
+        request = RankRequest(scored_metric(metric), **own, intervals=intervals)
         found = rank_systems(self.source, request, policy, scoring)
-        alone = self.score(metric, **{name: own[name] for name in ("bounds",) if name in own})
+        alone = self.score(metric, bounds=intervals.bounds)
         remarks = (*found.remarks, *_changed_ranks(found, alone), *self._remarks(options))
         return replace(found, remarks=remarks)
 
@@ -181,24 +185,10 @@ def judged_runs(
             raise InputError(f"the column {label!r} has the outcomes; labels need another column.")
         else:
             how = replace(how, assignment={**how.assignment, "outcome": label})
-        trusted, judged = read(how, choice), _using(judged, label)
+        trusted = read(how, choice)
+        judged = judged.using(label) if isinstance(judged, TableSource) else judged
     labels = Labels.beside(judged, trusted.source, sampled=sampled, correction=correction)
     return JudgedRuns(judged, labels)
-
-
-def _using(source: Source, label: str) -> Source:
-    """The source, whose remarks do not call the column of the labels unused."""
-    if not isinstance(source, TableSource):
-        return source
-    columns = source.columns
-    beside, unused = (
-        tuple(name for name in names if name != label) for names in (columns.beside, columns.unused)
-    )
-    said: dict[str, str] = {
-        columns.remark(): replace(columns, beside=beside, unused=unused).remark()
-    }
-    remarks = tuple(said.get(remark, remark) for remark in source.origin.remarks)
-    return source.with_origin(replace(source.origin, remarks=remarks))
 
 
 def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Runs:
@@ -224,19 +214,20 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
 
 
 def score_by_rates(
-    runs: Runs,
+    data: Any,
     *,
     sensitivity: Rate,
     specificity: Rate,
     level: float = 0.95,
     errors: Literal["fail", "missing"] = "fail",
+    **reading: Any,
 ) -> Scores:
     """Score systems by a judge whose rates are known from other answers (Rogan and Gladen 1978).
 
     Parameters
     ----------
-    runs
-        Outcomes that the judge graded as right or wrong, as from `load`.
+    data
+        Outcomes that the judge graded as right or wrong: anything that `load` takes.
     sensitivity
         The share of right answers that the judge passes: (passed, of how many), or a number that is
         known exactly.
@@ -244,11 +235,12 @@ def score_by_rates(
         The share of wrong answers that the judge fails, in the same way.
     level, errors
         As in `Runs.score`.
+    **reading
+        Keywords of `load`.
 
     Examples
     --------
-    >>> from errbar import load
-    >>> graded = load({"question": [*range(100)], "outcome": [1] * 60 + [0] * 40})
+    >>> graded = {"question": [*range(100)], "outcome": [1] * 60 + [0] * 40}
     >>> print(score_by_rates(graded, sensitivity=(90, 100), specificity=(80, 100))[0])
     avg: 0.571 ± 0.079, 95% CI 0.413 to 0.722
     """
@@ -256,6 +248,7 @@ def score_by_rates(
     request = CorrectionRequest(
         metrics=[scored_metric("avg")], policy=Policy.of(errors, "error"), level=level
     )
+    runs, _ = loaded(data, score_by_rates, reading)
     found = scores_by_rates(runs.source, *rates, request)
     remarks = remarks_on(runs.source, runs.source.slices(()), errors)
     return replace(found, remarks=(*found.remarks, *remarks))
@@ -273,7 +266,7 @@ def _known(rate: Rate, name: str) -> Known:
 
 
 def next_labels(
-    runs: Runs,
+    data: Any,
     questions: int | None = None,
     *,
     width: float | None = None,
@@ -282,13 +275,14 @@ def next_labels(
     agreement: float = 0.8,
     level: float = 0.95,
     rng: int = 0,
+    **reading: Any,
 ) -> Labelling:
     """Choose the questions to label next, and say how narrow the interval becomes.
 
     Parameters
     ----------
-    runs
-        Outcomes that the judge graded, with the labels so far if there are any, as from `load`.
+    data
+        Outcomes that the judge graded, with the labels so far if any: anything that `load` takes.
     questions
         How many to label, or
     width
@@ -301,15 +295,17 @@ def next_labels(
         The share of labels that agree with the judge, where there are none yet.
     level, rng
         The level of the interval; a seed for the choice.
+    **reading
+        Keywords of `load`.
 
     Examples
     --------
-    >>> from errbar import load
-    >>> graded = load({"question": [*range(200)], "outcome": [1] * 120 + [0] * 80})
+    >>> graded = {"question": [*range(200)], "outcome": [1] * 120 + [0] * 80}
     >>> found = next_labels(graded, 50)
     >>> len(found.cells), found.is_even, found.cells[0]["weight"]
     (50, True, '4')
     """
+    runs, _ = loaded(data, next_labels, reading)
     labels = runs.labels if isinstance(runs, JudgedRuns) else None
     request = LabellingRequest(
         questions=questions,
@@ -388,6 +384,12 @@ def _require_known(verb: str, options: dict[str, Any], known: Sequence[str]) -> 
             "scores that labels correct are for new questions of the same kind, the estimand "
             "'population'."
         )
+
+
+def _intervals(options: dict[str, Any]) -> Calibrated:
+    """The level, and the bounds of rewards, of corrected differences and ranks."""
+    asked = {name: options[name] for name in ("level", "bounds") if options.get(name) is not None}
+    return Calibrated(**asked)
 
 
 def _policy(options: dict[str, Any]) -> Policy:

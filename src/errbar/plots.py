@@ -9,6 +9,7 @@ import numpy as np
 from errbar.analysis.alignment import by_task
 from errbar.analysis.calibration import BINS, calibration_of
 from errbar.analysis.curves import risk_bands, roc_bands
+from errbar.analysis.evaluate import reason_of
 from errbar.analysis.methods import SEEN, Bootstrap
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.ranked import classes_of, ranked_by_system
@@ -20,7 +21,6 @@ from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
-from errbar.results.base import reason_of
 from errbar.results.estimate import Subject
 from errbar.results.pictures import coverage_map, planning_curve, plot
 from errbar.results.pictures.questions import difficulty_edges, difficulty_picture, outcome_map

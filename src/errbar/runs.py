@@ -1,51 +1,56 @@
-"""`Runs`: outcomes of systems, and the analyses of them."""
+"""`Runs`: outcomes of systems, and the analyses of their scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from errbar.analysis import penalties
-from errbar.analysis.calibration import beside_pairs, calibration_of, in_a_line
+from errbar.analysis.alignment import Policy
+from errbar.analysis.calibration import (
+    averaged_apart,
+    beside_pairs,
+    in_order_of,
+    require_alike,
+)
 from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
-from errbar.analysis.evaluate import chosen_method, narrowed
-from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.methods import Assumption, Bootstrap, Method
-from errbar.analysis.monitor import monitor_source
+from errbar.analysis.evaluate import Refusals, chosen_method, narrowed
+from errbar.analysis.methods import Assumption, Bootstrap, Calibrated, Method
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest
-from errbar.analysis.ranked import roc_scores, selective_scores
-from errbar.analysis.readings import rows_never_scored
-from errbar.analysis.score import Errors, Short, scored_metric, scores_of, usual_metrics
+from errbar.analysis.readings import Averaged
+from errbar.analysis.score import (
+    Errors,
+    ScoredMetric,
+    Short,
+    require_policy,
+    scored_metric,
+    scores_of,
+    usual_metrics,
+)
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Seed
-from errbar.data.sources.tables import Source
 from errbar.errors import ErrbarError, InputError, WrongType
-from errbar.metrics import Metric, family
-from errbar.metrics.ranked import RankedMetric
-from errbar.results.base import Refusals
-from errbar.results.calibration import Calibration
+from errbar.metrics import Metric, Needs, family
+from errbar.outcomes import Outcomes
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.inspection import Agreement, Inspection
 from errbar.results.leaderboard import Leaderboard
-from errbar.results.monitoring import Claims, Monitoring
 from errbar.results.overview import MOST_COMPARED, NOT_COMPARED, Overview
-from errbar.results.scores import RankedScores, Scores
+from errbar.results.scores import Scores
 
 if TYPE_CHECKING:
-    from errbar.plots import RunPlots
+    from errbar.analysis.plan import Plan
+    from errbar.results.gate import Gate
+    from errbar.results.labelling import Labelling
 
-_RESAMPLED = Bootstrap()
 _DEFAULT_METRICS = ("avg",)
 
 
 @dataclass(frozen=True, repr=False)
-class Runs:
+class Runs(Outcomes):
     """Outcomes of systems on questions, in memory, in files or in a database."""
-
-    source: Source
 
     def score(
         self,
@@ -95,16 +100,16 @@ class Runs:
         by
             Columns whose values are scored separately.
         """
-        penalties.require_policy(errors, short)
-        scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
+        require_policy(errors, short)
         intervals = chosen_method(method, estimand=estimand, level=level)
+        scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         refusals, parts, by = Refusals(), [], _listed(by)
-        for part in penalties.averaged(self.source, scored, errors, bounds):
+        for part in self._averaged(scored, errors, bounds):
             how = narrowed(intervals, questions_in_all, assume, part.bounds)
             settings = part.metrics, part.errors, short, how, refusals, audit
             own = scores_of(part.source, part.source.slices(by), *settings)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
-        scores = penalties.in_order_of(scored, parts)
+        scores = parts[0] if len(parts) == 1 else in_order_of(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)
         return scores
 
@@ -142,7 +147,7 @@ class Runs:
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
-        penalties.require_policy(errors, short)
+        require_policy(errors, short)
         found = self.source.slices(_listed(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
@@ -175,58 +180,6 @@ class Runs:
         except ErrbarError as error:
             reason = "" if compared else f"{NOT_COMPARED}: {error}"
         return Overview(self.inspect(), scores, compared, ranked, reason)
-
-    def selective(
-        self,
-        *metrics: RankedMetric | str,
-        method: Bootstrap = _RESAMPLED,
-        rng: Seed = 0,
-        bins: int | None = None,
-    ) -> RankedScores:
-        """Compute metrics of selective prediction: risk and coverage by confidence.
-
-        A row is an item, and its loss is 1 unless its outcome is 1. Rows without a result, and
-        those with the status `abstained`, count as not answered.
-
-        Parameters
-        ----------
-        *metrics
-            Metrics such as "aurc" and "risk@0.5"; by default the usual areas and risks.
-        method
-            The bootstrap, which resamples clusters: the values of a column `cluster`, or questions.
-            With more than 20 million rows, or with `bins`, it resamples groups of clusters.
-        rng
-            A seed or a generator for the resamples.
-        bins
-            The number of bins, for too many distinct confidences; `bin_error` bounds the error.
-        """
-        found = selective_scores(self.source, metrics, method, rng, bins=bins)
-        return self._with_remarks(found, method.level)
-
-    def roc(
-        self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
-    ) -> RankedScores:
-        """Compute ROC-AUC: how well the confidence separates right answers from wrong ones.
-
-        Parameters
-        ----------
-        method, rng, bins
-            As in `selective`.
-        """
-        found = roc_scores(self.source, method, rng, bins=bins)
-        return self._with_remarks(found, method.level)
-
-    def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
-        """Compare the confidence with how often answers are right.
-
-        Parameters
-        ----------
-        bins
-            The number of bins of equally many answers; 10 by default, or fewer of 20 each.
-        level
-            The level of the intervals.
-        """
-        return calibration_of(self.source, bins=bins, level=level)
 
     def compare(
         self,
@@ -265,28 +218,23 @@ class Runs:
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
-        penalties.require_pair_policy(errors, short, estimand)
+        Policy.of(errors, short)
         metrics = metrics or _DEFAULT_METRICS
-        chosen = None if systems is None else _listed(systems)
         ranked = ranked_metrics(metrics)
         request: ComparisonRequest[Any] = ComparisonRequest(
             ranked or [scored_metric(metric) for metric in metrics],
-            systems=chosen,
+            systems=None if systems is None else _listed(systems),
             baseline=baseline,
             margin=margin,
-            covers=Estimand(estimand),
-            level=level,
             adjust=adjust,
-            assume=assume,
-            bounds=bounds,
+            intervals=Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds),
         )
         if ranked:
             compared = compare_ranked(self.source, request, Bootstrap(level=level), rng)
-            remarks = [*rows_never_scored(self.source), *self.source.origin.remarks]
-            remarks += beside_pairs(self.source, compared)
-            return replace(compared, remarks=(*compared.remarks, *remarks))
-        part = penalties.averaged_alike(self.source, request.metrics, errors, bounds)
-        request = replace(request, bounds=part.bounds)
+            beside = beside_pairs(self.source, compared)
+            return replace(compared, remarks=(*compared.remarks, *beside))
+        part = self._averaged_alike(request.metrics, errors, bounds)
+        request = replace(request, intervals=replace(request.intervals, bounds=part.bounds))
         found = compare_systems(part.source, request, part.policy(short))
         remarks = part.remarks()
         if part.source is not self.source:  # penalties of stated probabilities
@@ -320,80 +268,72 @@ class Runs:
         estimand, level, bounds, errors, short
             As in `score`.
         """
-        penalties.require_pair_policy(errors, short, estimand)
+        Policy.of(errors, short)
+        intervals = Calibrated(Estimand(estimand), level)
         scored = scored_metric(metric)
-        part = penalties.averaged_alike(self.source, [scored], errors, bounds)
+        part = self._averaged_alike([scored], errors, bounds)
         request = RankRequest(
             scored,
             systems=systems,
             weights=weights,
-            covers=Estimand(estimand),
-            level=level,
-            bounds=part.bounds,
+            intervals=replace(intervals, bounds=part.bounds),
         )
         found = rank_systems(part.source, request, part.policy(short))
         return replace(found, remarks=(*found.remarks, *part.remarks()))
 
-    def monitor(
-        self,
-        *systems: str,
-        above: float | None = None,
-        below: float | None = None,
-        level: float = 0.95,
-        trials: int = 1,
-        bounds: tuple[float, float] = (0.0, 1.0),
-        errors: Errors = "fail",
-        order: str | None = None,
-    ) -> Monitoring:
-        """Decide whether a run can stop, by sequential tests that are valid at any time.
+    def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "Gate":
+        """Test that no metric of these outcomes fell by more than `max_drop` below a baseline.
 
         Parameters
         ----------
-        *systems
-            One system to monitor, or two whose difference is monitored; by default every system.
-        above, below
-            Stop when the mean is above or below this number. For two systems it is their
-            difference, by default tested against 0.
-        level
-            At most a share `1 - level` of runs ends in a false claim.
-        trials
-            The number of trials per question, planned before the run; further trials are not used.
-        bounds
-            The smallest and largest possible outcome.
-        errors
-            As in `score`, without "bracket".
-        order
-            The column that orders the rows; by default their order in the data.
+        baseline
+            Anything that `errbar.load` takes.
+        *metrics, **options
+            Metrics, and keywords of `errbar.gate`, as in `max_drop=0.02`.
         """
-        claims = Claims(above, below, level)
-        return monitor_source(
-            self.source, systems, claims, trials=trials, bounds=bounds, errors=errors, order=order
-        )
+        from errbar.verbs import gate  # noqa: PLC0415  which imports this module
 
-    @property
-    def plot(self) -> "RunPlots":
-        """Pictures of the outcomes, as in `runs.plot.questions()`."""
-        from errbar.plots import RunPlots  # noqa: PLC0415  an extra
+        return gate(baseline, self, *metrics, **options)
 
-        return RunPlots(self.source)
+    def report(self, path: str | Path = "report.html", *metrics: str, **options: Any) -> Path:
+        """Write a report as one HTML file; the keywords are those of `errbar.report`."""
+        from errbar.page import report  # noqa: PLC0415  which imports this module
 
-    def inspect(self) -> Inspection:
-        """Describe the data; trials that occur twice are reported, not refused."""
-        return inspection_of(self.source)
+        return report(self, path, *metrics, **options)
 
-    def agreements(self) -> list[Agreement]:
-        """Return every number that the log states, with the number that errbar computes."""
-        return agreements_of(self.source)
+    def plan(self, metric: Metric | str, **options: Any) -> "Plan":
+        """Plan a run with these outcomes as the pilot; the keywords are those of `errbar.plan`."""
+        from errbar.verbs import plan  # noqa: PLC0415  which imports this module
 
-    def __repr__(self) -> str:
-        return f"Runs({self.inspect().summary()})"
+        return plan(metric, pilot=self, **options)
 
-    def _with_remarks(self, scores: RankedScores, level: float) -> RankedScores:
-        """Return the scores with the remarks on the data, and whether the confidence is off."""
-        unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
-        items = sum({each.of: each.items for each in scores}.values())
-        remarks = [*unscored, *self.source.origin.remarks, *in_a_line(self.source, items, level)]
-        return replace(scores, remarks=(*scores.remarks, *remarks))
+    def next_labels(self, questions: int | None = None, **options: Any) -> "Labelling":
+        """Choose the questions to label next; the keywords are those of `errbar.next_labels`."""
+        from errbar.judges import next_labels  # noqa: PLC0415  which imports this module
+
+        return next_labels(self, questions, **options)
+
+    def score_by_rates(self, **options: Any) -> Scores:
+        """Score by known rates of a judge; the keywords are those of `errbar.score_by_rates`."""
+        from errbar.judges import score_by_rates  # noqa: PLC0415  which imports this module
+
+        return score_by_rates(self, **options)
+
+    def _averaged(
+        self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None
+    ) -> list[Averaged]:
+        """The metrics by what they average: these outcomes, or penalties of probabilities."""
+        if any(metric.needs is Needs.PROBABILITY for metric in metrics):
+            return averaged_apart(self.source, metrics, errors, bounds)
+        return [Averaged(metrics, self.source, errors, bounds)]
+
+    def _averaged_alike(
+        self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None
+    ) -> Averaged:
+        """Metrics that all average the same outcomes; a mixture is refused."""
+        if len(metrics) > 1:
+            require_alike(metrics)
+        return self._averaged(metrics, errors, bounds)[0]
 
 
 def _listed(by: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ the method: a column of that name occurs in tables of counts, which cannot be mo
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import Any, Literal
 
 from errbar.analysis import evaluate
@@ -18,27 +17,25 @@ from errbar.analysis.gate import (
     CANDIDATE,
     name_of,
     parts_of,
-    require_differences,
-    require_same_questions,
+    require_comparable,
 )
 from errbar.analysis.methods import Assumption
-from errbar.analysis.rewards import largest_change
+from errbar.analysis.plan import Plan
+from errbar.analysis.plan import plan as find_plan
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
 from errbar.errors import InputError, WrongType
-from errbar.judges import joined_runs
 from errbar.loading import load
 from errbar.metrics import Metric
 from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Subject
-from errbar.results.gate import Gate, gate_of, limits_of, require_reachable
-from errbar.results.inspection import Inspection
+from errbar.results.gate import Gate, gate_of, limits_of
+from errbar.results.inspection import Agreement, Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
 from errbar.results.overview import Overview
 from errbar.results.scores import Scores
-from errbar.results.timeline import Timeline
 from errbar.runs import Runs
 
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
@@ -63,7 +60,7 @@ def score(data: Any, *metrics: Metric | str, **options: Any) -> Scores:
     """
     if _has_categories(data):
         return _score_categories(data, metrics, **options)
-    runs, keywords = _runs(data, Runs.score, options)
+    runs, keywords = loaded(data, Runs.score, options)
     return runs.score(*metrics, **keywords)
 
 
@@ -83,7 +80,7 @@ def curve(
     **options
         Keywords of `Runs.curve` and of `load`.
     """
-    runs, keywords = _runs(data, Runs.curve, options)
+    runs, keywords = loaded(data, Runs.curve, options)
     return runs.curve(metric, ks, **keywords)
 
 
@@ -99,7 +96,7 @@ def compare(data: Any, *metrics: Metric | str, **options: Any) -> Comparisons:
     **options
         Keywords of `Runs.compare` and of `load`, as in `baseline="old"`, `margin=0.02`.
     """
-    runs, keywords = _runs(data, Runs.compare, options)
+    runs, keywords = loaded(data, Runs.compare, options)
     return runs.compare(*metrics, **keywords)
 
 
@@ -115,7 +112,7 @@ def rank(data: Any, metric: Metric | str = "avg", **options: Any) -> Leaderboard
     **options
         Keywords of `Runs.rank` and of `load`, as in `weights={"gsm8k": 2}`.
     """
-    runs, keywords = _runs(data, Runs.rank, options)
+    runs, keywords = loaded(data, Runs.rank, options)
     return runs.rank(metric, **keywords)
 
 
@@ -131,7 +128,7 @@ def monitor(data: Any, *systems: str, **options: Any) -> Monitoring:
     **options
         Keywords of `Runs.monitor` and of `load`, as in `above=0.5`, `trials=4`.
     """
-    runs, keywords = _runs(data, Runs.monitor, options)
+    runs, keywords = loaded(data, Runs.monitor, options)
     return runs.monitor(*systems, **keywords)
 
 
@@ -145,7 +142,7 @@ def calibration(data: Any, **options: Any) -> Calibration:
     **options
         Keywords of `Runs.calibration` and of `load`, as in `bins=5`, `confidence="p_true"`.
     """
-    runs, keywords = _runs(data, Runs.calibration, options)
+    runs, keywords = loaded(data, Runs.calibration, options)
     return runs.calibration(**keywords)
 
 
@@ -159,7 +156,7 @@ def overview(data: Any, **options: Any) -> Overview:
     **options
         Keywords of `Runs.overview` and of `load`, as in `errors="missing"`.
     """
-    runs, keywords = _runs(data, Runs.overview, options)
+    runs, keywords = loaded(data, Runs.overview, options)
     return runs.overview(**keywords)
 
 
@@ -171,64 +168,66 @@ def inspect(data: Any, **options: Any) -> Inspection:
     data, **options
         Anything that `load` takes, and the keywords of `load`.
     """
-    return _runs(data, Runs.inspect, options)[0].inspect()
+    return loaded(data, Runs.inspect, options)[0].inspect()
 
 
-def report(
-    data: Any,
-    path: str | Path = "report.html",
-    *metrics: str,
-    estimand: Estimand | str = Estimand.POPULATION,
-    level: float = 0.95,
-    baseline: str | None = None,
-    errors: Literal["fail", "missing"] = "fail",
-    title: str = "",
-    command: str = "",
-    history: Any = None,
-    **options: Any,
-) -> Path:
-    """Write a report as one HTML file that needs no other file, and return its path.
+def agreements(data: Any, **options: Any) -> list[Agreement]:
+    """Return every number that a log states, with the number that errbar computes.
 
     Parameters
     ----------
-    data
-        Anything that `load` takes.
-    path
-        The file to write, which ends in .html.
-    *metrics
-        Metrics by name; by default those that suit the data.
-    estimand, level, errors
-        As in `Runs.score`.
-    baseline
-        The system with which all others are compared; by default all pairs are compared.
-    title
-        The title of the page; by default a summary of the data.
-    command
-        The command that makes the same page, to be shown on it.
-    history
-        Past runs, to be shown over time: anything that `errbar.history` takes, or its result.
-    **options
-        Keywords of `load`.
+    data, **options
+        Anything that `load` takes, and the keywords of `load`.
     """
-    from errbar.page import ReportSettings, write_report  # noqa: PLC0415  an extra
-    from errbar.past_runs import history as past_runs  # noqa: PLC0415  not always needed
+    return loaded(data, Runs.agreements, options)[0].agreements()
 
-    runs, _ = _runs(data, report, options)
-    if history is not None and not isinstance(history, Timeline):
-        history = past_runs(
-            history, *metrics, estimand=estimand, level=level, errors=errors, short="drop"
-        )
-    settings = ReportSettings(
-        metrics=metrics,
-        level=level,
-        errors=errors,
-        baseline=baseline,
-        title=title,
-        estimand=Estimand(estimand),
-        command=command,
-        history=history,
-    )
-    return write_report(runs, path, settings)
+
+def plan(metric: Metric | str, *, pilot: Any = None, **options: Any) -> Plan:
+    """Find the cheapest numbers of questions and trials that reach a goal.
+
+    The goal is a `difference` between two systems on the same questions, which `compare` is to
+    find, or the `width` of the interval of one system.
+
+    Parameters
+    ----------
+    metric
+        A mean over questions of right and wrong trials: avg, pass@k, pass^k, maj@k.
+    pilot
+        Outcomes of one or two systems, from which success rates are learned: anything that `load`
+        takes, whose keywords may be given too.
+    difference, width
+        The goal, in the metric's own scale; one of the two.
+    power, level, verdict
+        The probability of reaching the goal, 0.8 by default; the level of the intervals; and the
+        verdict that the difference is to get, "probably better" by default, or "better", which
+        assumes nothing about unseen questions.
+    systems, errors
+        The systems of the pilot to use, and how its rows without a result count.
+    difficulty, mean
+        Success rates in place of a pilot, as in "beta(2, 2)" or "u-shaped", and the mean of the
+        metric to which they are shifted.
+    disagreement
+        How much two systems disagree about which questions are hard, as a standard deviation of
+        log odds; learned from a pilot of two systems, or else 1.
+    trials, max_trials
+        The numbers of trials per question to choose from, or the largest of them.
+    questions, budget
+        As many questions as there are, to find the trials; or the largest cost, to find what it
+        buys.
+    question_cost, trial_cost
+        What a question costs, 0 by default, and a trial, 1 by default.
+    simulations, rng
+        How many runs are simulated to check the best row, and a seed.
+
+    Examples
+    --------
+    >>> plan("pass@1", difference=0.1, difficulty="uniform", trials=[1, 4]).best.questions
+    272
+    """
+    if pilot is None:
+        return find_plan(metric, **options)
+    runs, keywords = loaded(pilot, find_plan, options)
+    return find_plan(metric, pilot=runs, **keywords)
 
 
 def gate(
@@ -271,6 +270,8 @@ def gate(
     >>> gate(old, new, "pass@1", max_drop=0.02).verdict.value
     'regress'
     """
+    from errbar.judges import joined_runs  # noqa: PLC0415  which imports this module
+
     limits = limits_of(metrics, max_drop)
     both = {BASELINE: load(baseline), CANDIDATE: load(candidate)}
     old, new = parts_of(both[BASELINE].source, both[CANDIDATE].source, system, baseline_system)
@@ -285,15 +286,11 @@ def gate(
         assume=assume,
         bounds=bounds,
     )
-    require_differences(found)
-    source = runs.source
-    require_reachable(limits, {metric: largest_change(source, metric, bounds) for metric in limits})
-    if same_questions:
-        require_same_questions(source, found)
+    require_comparable(runs.source, found, limits, bounds, same_questions=same_questions)
     return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive)
 
 
-def _runs(
+def loaded(
     data: Any, verb: Callable[..., Any], options: Mapping[str, Any]
 ) -> tuple[Runs, dict[str, Any]]:
     """Load outcomes with the options for `load`, and return them with the other options."""

@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import is_reward
+from errbar.analysis.evaluate import is_reward, reason_of
 from errbar.analysis.question_values import SystemValues, long_enough, question_values
 from errbar.analysis.score import ScoredMetric, Short
 from errbar.base.arguments import require_choice, scaled_weights
@@ -25,7 +25,6 @@ from errbar.data.queries.questions import NEVER_SCORED, failures_as
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.metrics import CountMetric, Metric, VoteAt
-from errbar.results.base import reason_of
 from errbar.results.estimate import Subject
 
 Kind = TypeVar("Kind")

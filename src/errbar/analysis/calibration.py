@@ -5,13 +5,23 @@ Everything is a mean over answers of something bounded, so that it has Gaffke's 
 (in each bin at a level that lets all bins hold together), the squared distance, and what every
 answer adds to miscalibration and discrimination. For independent answers that are right or wrong
 and a single stated confidence the interval of a bin is that of Clopper and Pearson.
+
+A proper score (`brier`, `log-loss`) is the mean of a penalty for each answer. The source with these
+penalties in place of outcomes is scored, compared and ranked as any rewards are; rows without an
+answer state no probability, and are left out.
 """
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.population import sample_of
 from errbar.analysis.ranked import ranked_by_system
+from errbar.analysis.readings import Averaged
+from errbar.analysis.score import Errors, ScoredMetric
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess, way_to_say
@@ -19,9 +29,12 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import calibration as kernel
 from errbar.kernels.bounded_mean import mean_ends
+from errbar.metrics.base import Metric
+from errbar.metrics.probabilities import ProbabilityMetric
 from errbar.results.calibration import Bin, Calibration, Measured, SystemCalibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Subject
+from errbar.results.scores import Scores
 
 BINS = 10
 FEWEST = 20  # answers in a bin, where the number of bins is not given
@@ -194,3 +207,54 @@ class _StatedAnswers:
             low=max(mean + gap.low, 0.0),
             high=min(mean + gap.high, 1.0),
         )
+
+
+@dataclass(frozen=True)
+class Penalised(Averaged):
+    """A metric of stated probabilities, and a source with its penalties in place of outcomes."""
+
+    def remarks(self, by: Sequence[str] = ()) -> list[str]:
+        """Remarks on the data."""
+        lost = sum(part.failed for part in self.source.slices(by))
+        silent = (
+            f"{self.metrics[0]} leaves out {counted(lost, 'row')} without an answer, which state"
+        )
+        silent += " no probability, whatever failures count as elsewhere"
+        return [*([guess(silent)] if lost else []), *self.source.origin.remarks]
+
+
+def averaged_apart(
+    source: Source,
+    metrics: Sequence[ScoredMetric],
+    errors: Errors,
+    bounds: tuple[float, float] | None,
+) -> list[Averaged]:
+    """The metrics by what they average: outcomes together, every kind of penalty by itself."""
+    plain = [metric for metric in metrics if not isinstance(metric, ProbabilityMetric)]
+    found = [Averaged(plain, source, errors, bounds)] if plain else []
+    for metric in metrics:
+        if isinstance(metric, ProbabilityMetric):
+            low, high = metric.bounds
+            known = bounds if math.isinf(high) else (low, high)
+            found.append(Penalised([metric], source.with_penalties(metric), "missing", known))
+    return found
+
+
+def require_alike(metrics: Sequence[ScoredMetric]) -> None:
+    """Refuse metrics that average different outcomes."""
+    stated = [metric for metric in metrics if isinstance(metric, ProbabilityMetric)]
+    if stated and len(metrics) > 1:
+        other = next(metric for metric in metrics if metric is not stated[0])
+        raise InputError(
+            f"{stated[0]} and {other} are means of different outcomes; ask for one at a time."
+        )
+
+
+def in_order_of(metrics: Sequence[Metric], parts: Sequence[Scores]) -> Scores:
+    """Scores of several kinds of outcomes in one table, in the order of subjects and metrics."""
+    rows = [row for part in parts for row in part]
+    subjects = list(dict.fromkeys(row.of for row in rows))
+    rows.sort(key=lambda row: (subjects.index(row.of), metrics.index(row.metric)))
+    remarks = dict.fromkeys(remark for part in parts for remark in part.remarks)
+    methods = dict.fromkeys(part.method for part in parts if part.method)
+    return Scores(tuple(rows), "; ".join(methods), tuple(remarks))

@@ -10,18 +10,19 @@ from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy, side_by_side
+from errbar.analysis.evaluate import Refusals
+from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import ONE_TRIAL
-from errbar.analysis.methods.population import ASSUMPTIONS, Assumption
+from errbar.analysis.methods.population import Assumption
 from errbar.analysis.pairs import Difference, Differences, assumptions
 from errbar.analysis.score import ScoredMetric
 from errbar.analysis.spreads import Paired
-from errbar.base.arguments import number, require_bounds, require_choice, strict_share
+from errbar.base.arguments import number, require_choice
 from errbar.data.columns import unknown_name
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.interval import normal_reach
 from errbar.metrics.base import Direction, Metric
-from errbar.results.base import Refusals
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Interval
@@ -35,26 +36,20 @@ Data = TypeVar("Data", bound=AlignedSystems)
 
 @dataclass(frozen=True)
 class ComparisonRequest(Generic[Kind]):
-    """A request to compare systems: metrics, policy, method and adjustment."""
+    """A request to compare systems: metrics, systems, adjustment and intervals."""
 
     metrics: Sequence[Kind]
     _: KW_ONLY
     systems: Sequence[str] | None = None
     baseline: str | None = None
     margin: float | None = None
-    covers: Estimand = Estimand.POPULATION
-    level: float = 0.95
     adjust: Adjust = "bonferroni"
-    assume: Assumption = "nothing"
-    bounds: tuple[float, float] | None = None  # of rewards
+    intervals: Calibrated
 
     def __post_init__(self) -> None:
-        strict_share(self.level, "level")
         if not self.metrics:
             raise InputError("there is no metric to compare by; name one, as in 'pass@8'.")
         require_choice(self.adjust, "adjust", get_args(Adjust))
-        require_choice(self.assume, "assume", ASSUMPTIONS)
-        require_bounds(self.bounds)
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
         wanted = self.wanted()
@@ -93,7 +88,7 @@ class PairDifferences(Protocol):
         """First minus second on their common questions, of which there is at least one."""
 
 
-DifferencesOf = Callable[[AlignedValues, "ComparisonRequest[ScoredMetric]"], PairDifferences]
+DifferencesOf = Callable[[AlignedValues, Calibrated], PairDifferences]
 
 
 def compare_systems(
@@ -109,7 +104,7 @@ def compare_systems(
     remarks |= dict.fromkeys(without)
     refusals = Refusals()
     tried = [
-        (data, _pairs(data, differences_of(data, request), request, refusals, remarks))
+        (data, _pairs(data, differences_of(data, request.intervals), request, refusals, remarks))
         for data in tables
     ]
     groups = [
@@ -121,7 +116,7 @@ def compare_systems(
         refusals.require_none(done="compared")
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     compared = [data for data, _ in groups]
-    remarks |= dict.fromkeys(assumptions(compared, request.covers, request.bounds, request.level))
+    remarks |= dict.fromkeys(assumptions(compared, request.intervals))
     found = [pair.found for _, pairs in groups for pair in pairs]
     family = sum(not difference.reason for difference in found)
     size = max(family, 1) if request.adjust == "bonferroni" else 1
@@ -133,9 +128,10 @@ def compare_systems(
         for pair in pairs
     ]
     paired = any(isinstance(difference.spread, Paired) for difference in found)
-    if request.covers is not Estimand.POPULATION and paired:
+    if request.intervals.estimand is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
-    return Comparisons(tuple(rows), _described(groups, request.assume), tuple(remarks), size)
+    words = _described(groups, request.intervals.assume)
+    return Comparisons(tuple(rows), words, tuple(remarks), size)
 
 
 def bonferroni(p_value: float, comparisons: int) -> float:
@@ -203,7 +199,7 @@ def _comparison(
     """A comparison as one of a family of `size`."""
     found, spread = pair.found, pair.found.spread
     upwards = data.metric.direction is Direction.HIGHER
-    tail = (1.0 - request.level) / size
+    tail = (1.0 - request.intervals.level) / size
     low = high = chance = no_worse = probable = math.nan
     if not found.reason:
         low, high = spread.ends(1.0 - tail)
@@ -215,8 +211,8 @@ def _comparison(
             no_worse = above if upwards else 1.0 - above
     alone, probable = found.p_value, bonferroni(probable, size)
     adjusted = bonferroni(alone, size)
-    narrow = request.assume != "nothing"
-    is_probable = not narrow and probable < 1.0 - request.level <= adjusted
+    narrow = request.intervals.assume != "nothing"
+    is_probable = not narrow and probable < 1.0 - request.intervals.level <= adjusted
     return Comparison(
         metric=data.metric,
         task=data.task,
@@ -226,7 +222,7 @@ def _comparison(
         against=found.against,
         difference=spread.mean,
         sd=math.nan if found.reason else spread.sd,
-        interval=Interval(low, high, request.level, request.covers),
+        interval=Interval(low, high, request.intervals.level, request.intervals.estimand),
         p_value=alone,
         adjusted=adjusted,
         probable=probable,
@@ -257,7 +253,7 @@ def missing(
         against=nan,
         difference=nan,
         sd=nan,
-        interval=Interval.unknown(request.level, request.covers),
+        interval=Interval.unknown(request.intervals.level, request.intervals.estimand),
         p_value=nan,
         adjusted=nan,
         chance=nan,

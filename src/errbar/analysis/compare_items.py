@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing
+from errbar.analysis.evaluate import Refusals
 from errbar.analysis.item_pairs import (
     Drawn,
     ItemMetric,
@@ -43,7 +44,6 @@ from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
 from errbar.metrics.ranked import COMMON, LabelMetric, RankedMetric
-from errbar.results.base import Refusals
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
@@ -92,7 +92,7 @@ def compare_items(
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     kept, remarks = request.tables(tables)
-    if request.assume != "nothing":
+    if request.intervals.assume != "nothing":
         method = method.of_seen
     refusals = Refusals()
     tried = [
@@ -105,7 +105,7 @@ def compare_items(
     if not pairs:
         refusals.require_none(done="compared")
     size = len(pairs) if request.adjust == "bonferroni" else 1
-    found, words = _found(pairs, replace(method, level=request.level), size, rng)
+    found, words = _found(pairs, replace(method, level=request.intervals.level), size, rng)
     compared = iter(zip(pairs, found, strict=True))
     rows = [
         missing(metric, data.task, pair, request)
@@ -280,8 +280,8 @@ def tested_comparison(
     if request.margin is not None:
         above = tested.chance_above(-request.margin if upwards else request.margin)
         no_worse = above if upwards else 1.0 - above
-    sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - request.level else 0
-    ends = tested.ends(request.level)
+    sign = int(math.copysign(1, gap.score())) if adjusted < 1.0 - request.intervals.level else 0
+    ends = tested.ends(request.intervals.level)
     low, high = ends if reason else clip_to_verdict(ends, sign)
     return Comparison(
         metric=metric,
@@ -292,7 +292,7 @@ def tested_comparison(
         against=gap.against,
         difference=mean,
         sd=sd,
-        interval=Interval(low, high, request.level, request.covers),
+        interval=Interval(low, high, request.intervals.level, request.intervals.estimand),
         p_value=alone,
         adjusted=adjusted,
         probable=bonferroni(seen, tested.comparisons),

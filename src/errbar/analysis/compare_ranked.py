@@ -16,8 +16,10 @@ from errbar.analysis.alignment import several_by_task
 from errbar.analysis.compare import Adjust, ComparisonRequest
 from errbar.analysis.compare_items import TestedDifference, compare_items, tested_comparison
 from errbar.analysis.item_pairs import ItemMetric
+from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.bootstrap import Bootstrap, Gap, require_bootstrap
 from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
+from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
 from errbar.base.arguments import are_same, strict_share
@@ -56,8 +58,8 @@ def compare_ranked(
     method: Bootstrap,
     rng: np.random.Generator | int,
 ) -> Comparisons:
-    """Compare systems of outcomes on the items that both of a pair have."""
-    if request.covers is not Estimand.POPULATION:
+    """Compare systems of outcomes on the items that both of a pair have, with remarks on them."""
+    if request.intervals.estimand is not Estimand.POPULATION:
         raise InputError(
             f"{request.metrics[0]}: ranked items are compared for the estimand 'population' only."
         )
@@ -68,7 +70,8 @@ def compare_ranked(
     tasks, lone = several_by_task(items_of, request.wanted())
     tables = [paired_items(task, each) for task, each in tasks.items()]
     found = compare_items(tables, request, method, rng)
-    return replace(found, remarks=(*lone, *found.remarks))
+    on_data = [*rows_never_scored(source), *source.origin.remarks]
+    return replace(found, remarks=(*lone, *found.remarks, *on_data))
 
 
 def compare(
@@ -114,7 +117,11 @@ def compare(
     reach = {name: each.coverage for name, each in systems.items()}
     chosen = _metrics(metrics, coverages, reach)
     how = ComparisonRequest(
-        chosen, baseline=baseline, margin=margin, level=method.level, adjust=adjust
+        chosen,
+        baseline=baseline,
+        margin=margin,
+        adjust=adjust,
+        intervals=Calibrated(level=method.level),
     )
     found = compare_items([data], how, method, rng)
     clusters = int(data.clusters.max()) + 1
@@ -218,7 +225,9 @@ gives no spread)
 
 
 def _areas(gap: Gap, level: float, items: int, words: str) -> Comparisons:
-    request: ComparisonRequest[ItemMetric] = ComparisonRequest([RocAuc()], level=level)
+    request: ComparisonRequest[ItemMetric] = ComparisonRequest(
+        [RocAuc()], intervals=Calibrated(level=level)
+    )
     names = ("first", "second")
     row = tested_comparison(RocAuc(), names, TestedDifference(gap), request, items)
     return Comparisons((row,), words)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import categories_of
+from errbar.analysis.evaluate import Refusals, categories_of
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on
@@ -29,7 +29,6 @@ from errbar.data.sources.tables import Source
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
 from errbar.metrics import CountMetric, family
-from errbar.results.base import Refusals
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
 from errbar.results.scores import Scores
 

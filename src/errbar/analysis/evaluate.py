@@ -1,10 +1,12 @@
 """Estimates from counts by an interval method.
 
 `chosen_method` turns what the user asked for into an interval method; `counts_of` returns the
-counts that a metric needs.
+counts that a metric needs. A number that cannot be computed is missing, with a reason; it is an
+error only if all are missing (`Refusals`).
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -24,7 +26,6 @@ from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.base import AnyCounts, too_few_trials
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, OutcomeMean
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Refusals
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 
@@ -150,6 +151,57 @@ def is_reward(part: Slice, metric: CountMetric) -> bool:
     if not isinstance(metric, OutcomeMean) or metric.weights != RIGHT_OR_WRONG:
         return False
     return not part.is_binary or metric.needs is Needs.PROBABILITY
+
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
+
+
+class Refusals:
+    """Refused numbers, by subject and metric."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], InputError] = {}
+
+    def add(self, subject: object, metric: object, error: InputError) -> str:
+        """Record a refusal and return its reason as a phrase."""
+        self._found[str(subject), str(metric)] = error
+        return reason_of(error, metric)
+
+    def require_others(self, requested: Iterable[tuple[object, object]]) -> None:
+        """Raise an error if every requested number is refused."""
+        names = list(dict.fromkeys((str(subject), str(metric)) for subject, metric in requested))
+        if all(name in self._found for name in names):
+            self.require_none(names)
+
+    def require_none(self, names: Sequence[tuple[str, str]] = (), done: str = "scored") -> None:
+        """Raise the first refusal, if any, with the number of refusals of its kind."""
+        names = names or list(self._found)
+        if not names:
+            return
+        first = self._found[names[0]]
+        reasons = [reason_of(self._found[name], name[1]) for name in names]
+        what = f"{' '.join(filter(None, names[0]))}: {reasons[0]}"
+        if len(names) > 1:
+            alike = sum(_kind(reason) == _kind(reasons[0]) for reason in reasons)
+            what = f"nothing can be {done}. {what} (the reason for {alike} of {len(names)})"
+        raise type(first)(f"{what}.") from first
+
+
+def reason_of(error: InputError, metric: object) -> str:
+    """The message of an error without the leading metric and the full stop.
+
+    Examples
+    --------
+    >>> reason_of(InputError("vote@3: votes are counted among at most 1000 trials."), "vote@3")
+    'votes are counted among at most 1000 trials'
+    """
+    text = " ".join(str(error).split()).removesuffix(".")
+    return text.removeprefix(f"{metric}: ").removeprefix(f"{metric} ")
+
+
+def _kind(reason: str) -> str:
+    """A reason without its numbers and details, to group similar ones."""
+    return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])
 
 
 _CALIBRATED = Calibrated()

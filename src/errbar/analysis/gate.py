@@ -1,12 +1,16 @@
 """A candidate against a baseline: the systems of both, and what a gate refuses."""
 
 import math
+from collections.abc import Mapping
 
+from errbar.analysis.rewards import largest_change
 from errbar.base.remarks import way_to_say
 from errbar.data.sources.joined import SystemPart
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
+from errbar.metrics import Metric
 from errbar.results.comparisons import Comparisons
+from errbar.results.gate import require_reachable
 
 BASELINE, CANDIDATE = "baseline", "candidate"
 
@@ -31,7 +35,23 @@ def parts_of(
     return old, new
 
 
-def require_differences(found: Comparisons) -> None:
+def require_comparable(
+    joined: Source,
+    found: Comparisons,
+    limits: Mapping[Metric, float],
+    bounds: tuple[float, float] | None,
+    *,
+    same_questions: bool,
+) -> None:
+    """Refuse what cannot be compared with its limit, and questions of one alone if asked to."""
+    _require_differences(found)
+    changes = {metric: largest_change(joined, metric, bounds) for metric in limits}
+    require_reachable(limits, changes)
+    if same_questions:
+        _require_same_questions(joined, found)
+
+
+def _require_differences(found: Comparisons) -> None:
     """Refuse a metric that is undefined for the baseline or the candidate."""
     for change in found:
         if math.isnan(change.value) or math.isnan(change.against):
@@ -41,7 +61,7 @@ def require_differences(found: Comparisons) -> None:
             )
 
 
-def require_same_questions(joined: Source, found: Comparisons) -> None:
+def _require_same_questions(joined: Source, found: Comparisons) -> None:
     """Refuse questions that only the baseline or the candidate has."""
     lost = sum(change.left_out for change in found)
     alone = _in_one_alone(joined)

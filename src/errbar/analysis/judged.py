@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.evaluate import is_reward
+from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, sample_of
-from errbar.analysis.pairs import Difference, Target, apart_by, range_of
+from errbar.analysis.pairs import Difference, apart_by, range_of
 from errbar.analysis.question_values import question_values
-from errbar.analysis.rank_scores import RankRequest
 from errbar.analysis.rewards import bounds_of
 from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arrays import Array
@@ -290,8 +290,8 @@ class CorrectedTask:
 class CorrectedDifferences:
     """All pairs of systems on one metric and task, corrected by labels."""
 
-    def __init__(self, data: AlignedValues, target: Target, labels: Labels) -> None:
-        self._data, self._task = data, CorrectedTask(data, labels, target.bounds)
+    def __init__(self, data: AlignedValues, intervals: Calibrated, labels: Labels) -> None:
+        self._data, self._task = data, CorrectedTask(data, labels, intervals.bounds)
 
     def of(self, first: int, second: int) -> Difference:
         """First minus second on their common questions; wins and losses are the judge's."""
@@ -323,7 +323,7 @@ class CorrectedPart:
         data: AlignedValues,
         systems: Sequence[str],
         weight: float,
-        request: RankRequest,
+        intervals: Calibrated,
         labels: Labels,
     ) -> None:
         self._rows = [data.systems.index(name) for name in systems]
@@ -331,7 +331,7 @@ class CorrectedPart:
         self._some: Mask = np.logical_and.reduce(present)
         self.weight, self.questions = weight, int(self._some.sum())
         self.left_out = int(present.any(axis=0).sum()) - self.questions
-        self._task, self._level = CorrectedTask(data, labels, request.bounds), request.level
+        self._task, self._level = CorrectedTask(data, labels, intervals.bounds), intervals.level
         self.scored = [self._task.score(at, self._some).spread for at in self._rows]
         self.means = np.array([spread.mean for spread in self.scored])
 

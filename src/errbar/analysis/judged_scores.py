@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, mean_of
-from errbar.analysis.evaluate import estimate_of
+from errbar.analysis.evaluate import Refusals, estimate_of
 from errbar.analysis.judged import Corrected, CorrectedTask, Labels
 from errbar.analysis.methods.base import Cell
 from errbar.analysis.methods.population import sample_of
@@ -19,7 +19,6 @@ from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
-from errbar.results.base import Refusals
 from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores

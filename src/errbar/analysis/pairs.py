@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import (
-    Assumption,
     assumed_of_sizes,
     bounds_of_metric,
 )
@@ -62,28 +60,12 @@ class Difference:
         return min(1.0, 2.0 * min(self.spread.p_at_most(0.0), self.spread.p_at_least(0.0)))
 
 
-class Target(Protocol):
-    """What differences are for: the target, what is assumed, and the bounds of rewards."""
-
-    @property
-    def covers(self) -> Estimand:
-        """What the interval covers."""
-
-    @property
-    def assume(self) -> Assumption:
-        """What is assumed about unseen questions."""
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """Lowest and highest possible reward, if given."""
-
-
 class Differences:
     """All pairs of systems on one metric and task."""
 
-    def __init__(self, data: AlignedValues, target: Target) -> None:
-        self._data, self._covers, self._assume = data, target.covers, target.assume
-        self._bounds = target.bounds
+    def __init__(self, data: AlignedValues, intervals: Calibrated) -> None:
+        self._data, self._covers, self._assume = data, intervals.estimand, intervals.assume
+        self._bounds = intervals.bounds
         self._known: dict[tuple[int, bytes], EndsByScore] = {}
 
     def of(self, first: int, second: int) -> Difference:
@@ -207,21 +189,16 @@ def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[f
     return bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
 
 
-def assumptions(
-    tables: Sequence[AlignedValues],
-    covers: Estimand,
-    bounds: tuple[float, float] | None,
-    level: float,
-) -> list[str]:
+def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[str]:
     """Remarks on what comparisons of these tables assume: bounds of rewards, sizes of clusters."""
     found = []
-    for data in tables if covers is Estimand.POPULATION else ():
+    for data in tables if intervals.estimand is Estimand.POPULATION else ():
         subject = f"{data.task}: " if data.task else ""
-        if data.extremes is not None and bounds is None:
+        if data.extremes is not None and intervals.bounds is None:
             values = data.parts[0][~np.isnan(data.parts[0])]
             found += remarks_on_bounds(subject, values, range_of(data, None))
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
-        if sizes := assumed_of_sizes(once, clusters, data.weights, level):
+        if sizes := assumed_of_sizes(once, clusters, data.weights, intervals.level):
             found.append(f"{subject or 'The comparison '}{sizes}.")
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
+from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.methods.population import combined
 from errbar.analysis.pairs import assumptions
 from errbar.analysis.rank_scores import (
@@ -29,7 +30,6 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.metrics.base import Direction
-from errbar.results.base import Refusals, reason_of
 from errbar.results.estimate import Interval, Subject
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
@@ -49,12 +49,13 @@ def rank_systems(
     weights = _weights(
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
-    remarks += assumptions(kept, request.covers, request.bounds, request.level)
-    scoring = scoring or usual_scoring(request)
-    parts = [scoring.part_of(data, systems, weights[data.task], request) for data in kept]
+    remarks += assumptions(kept, request.intervals)
+    scoring = scoring or usual_scoring(request.intervals)
+    parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     vary = scoring.together(parts)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
-    ahead = _decided(vary, request.level) * up  # 1 where the row is better than the column
+    # 1 where the system of the row is better than that of the column
+    ahead = _decided(vary, request.intervals.level) * up
     scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
     drawn = DrawnRanks(scores)
     rows = _standings(systems, parts, ahead, drawn, up, request)
@@ -192,6 +193,7 @@ def _standings(
     ]
     values = np.sum([part.weight * part.means for part in parts], axis=0)
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
+    level, estimand = request.intervals.level, request.intervals.estimand
     letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
     rows = []
     for place, at in enumerate(order):
@@ -201,7 +203,7 @@ def _standings(
                 system=systems[at],
                 value=float(values[at]),
                 sd=found[at].sd,
-                interval=Interval(found[at].low, found[at].high, request.level, request.covers),
+                interval=Interval(found[at].low, found[at].high, level, estimand),
                 rank=1 + int(better.sum()),
                 best_rank=1 + int((ahead[at] < 0).sum()),
                 worst_rank=len(systems) - int((ahead[at] > 0).sum()),

@@ -6,7 +6,7 @@ the trial noise of each system is independent.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -18,7 +18,6 @@ from errbar.analysis.methods.population import Summary, mean_of_sample
 from errbar.analysis.pairs import apart_by, range_of, sample_of_differences
 from errbar.analysis.rewards import Answered, average_reward
 from errbar.analysis.score import ScoredMetric
-from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.arrays import Array
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
@@ -32,20 +31,16 @@ _AT_ONCE = 1 << 22  # random numbers in memory at a time
 
 @dataclass(frozen=True)
 class RankRequest:
-    """A request to rank systems: metric, weights of tasks, policy and method."""
+    """A request to rank systems: metric, systems, weights of tasks and intervals."""
 
     metric: ScoredMetric
     _: KW_ONLY
     systems: Sequence[str] | None = None
     weights: Mapping[str, float] | None = None  # of tasks
-    covers: Estimand = Estimand.POPULATION
-    level: float = 0.95
-    bounds: tuple[float, float] | None = None  # of rewards
+    intervals: Calibrated
 
     def __post_init__(self) -> None:
-        strict_share(self.level, "level")
-        require_bounds(self.bounds)
-        if self.covers is Estimand.RERUN:
+        if self.intervals.estimand is Estimand.RERUN:
             raise InputError(
                 "ranks are properties of systems, not of a run; use estimand "
                 "'population' or 'benchmark'."
@@ -79,7 +74,7 @@ class JointScores(Protocol):
 class RankScoring(NamedTuple):
     """How systems are scored for their ranks: the parts of the tasks, and all of them together."""
 
-    part_of: Callable[[AlignedValues, Sequence[str], float, RankRequest], Any]
+    part_of: Callable[[AlignedValues, Sequence[str], float, Calibrated], Any]
     together: Callable[[Sequence[Any]], JointScores]
     words: str
 
@@ -88,7 +83,7 @@ class QuestionPart:
     """Values of the questions, or clusters, of one task for every system."""
 
     def __init__(
-        self, data: AlignedValues, systems: Sequence[str], weight: float, request: RankRequest
+        self, data: AlignedValues, systems: Sequence[str], weight: float, intervals: Calibrated
     ) -> None:
         rows = [data.systems.index(name) for name in systems]
         present = np.stack([data.present(at) for at in rows])
@@ -96,7 +91,7 @@ class QuestionPart:
         self.some: NDArray[np.bool_] = np.logical_and.reduce(present)
         self.questions = int(self.some.sum())
         self.left_out = int(present.any(axis=0).sum()) - self.questions
-        self._data, self._rows, self._request = data, rows, request
+        self._data, self._rows, self._intervals = data, rows, intervals
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
         self.weights = data.weighing(self.some)
@@ -113,7 +108,7 @@ class QuestionPart:
     @property
     def range(self) -> tuple[float, float]:
         """Bounds of a value: those of the metric, or those that rewards suggest."""
-        return range_of(self._data, self._request.bounds)
+        return range_of(self._data, self._intervals.bounds)
 
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
@@ -129,36 +124,34 @@ class QuestionPart:
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
         if not self._known:
-            self._known = self._at(self._request.level)
+            self._known = self._at(self._intervals.level)
         return self._known
 
     def _at(self, level: float) -> list[Summary]:
         metric = self._data.metric
         if self._data.correct is not None and isinstance(metric, CountMetric):
             return self._of_counts(metric, level)
-        if self._request.covers is Estimand.POPULATION:
+        if self._intervals.estimand is Estimand.POPULATION:
             return [self._of_sample(values) for values in self.values]
         raise InputError(f"{metric} is ranked for the estimand 'population' only.")
 
     def _of_counts(self, metric: CountMetric, level: float) -> list[Summary]:
         """Mean, sd and ends of each system, as `score` gives them."""
         counts = [self._data.counts(at, self.some) for at in self._rows]
-        method = Calibrated(self._request.covers, level, bounds=self._request.bounds)
-        (cells,) = method.cells(counts, [metric])
+        (cells,) = replace(self._intervals, level=level).cells(counts, [metric])
         return [
             Summary(cell.mean, cell.sd, cell.interval.low, cell.interval.high) for cell in cells
         ]
 
     def _of_sample(self, values: Array) -> Summary:
-        data, level = self._data, self._request.level
+        data, level = self._data, self._intervals.level
         clusters = self.clusters if data.clustered else None
         if data.extremes is None:
             each = np.ones(values.size)
             return mean_of_sample(values, each, clusters, level, self.weights, self.range)
         once = np.ones(values.size, dtype=np.int64)
         answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
-        method = Calibrated(level=level, bounds=self._request.bounds)
-        found = average_reward(Subject(), data.metric, answered, method, self.range)
+        found = average_reward(Subject(), data.metric, answered, self._intervals, self.range)
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 
 
@@ -231,9 +224,9 @@ class ApartScores:
         return self.means + self._sds * rng.standard_normal((_DRAWS, self.means.size))
 
 
-def usual_scoring(request: RankRequest) -> RankScoring:
+def usual_scoring(intervals: Calibrated) -> RankScoring:
     """Scores from the outcomes themselves."""
-    if request.covers is Estimand.POPULATION:
+    if intervals.estimand is Estimand.POPULATION:
         words = (
             "Bayesian bootstrap over questions with one unseen question, the same for all systems"
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from errbar.analysis import roc as roc_estimates
 from errbar.analysis import selective as selective_estimates
 from errbar.analysis.alignment import AlignedSystems, align
+from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
@@ -26,7 +27,6 @@ from errbar.data.sources.tables import Key, Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.resample import joint_clusters
 from errbar.metrics.ranked import RankedMetric, RocAuc
-from errbar.results.base import Refusals, reason_of
 from errbar.results.estimate import Estimand, Interval, RankedEstimate, Subject
 from errbar.results.scores import RankedScores
 

@@ -5,15 +5,16 @@ Where rows can be read in two ways, both results are stated, with the option tha
 
 import math
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.analysis.alignment import by_task
+from errbar.analysis.alignment import Policy, by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
-from errbar.analysis.score import Scoring, by_subject, first_of
+from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject, first_of
 from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
@@ -45,6 +46,24 @@ class _Readings(NamedTuple):
         """A mean in words; empty if it is unknown."""
         value = self.fail if errors == "fail" else self.missing
         return "" if math.isnan(value) else f" (avg {value:.3g})"
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """Metrics that average the same outcomes, with the policy and the bounds of those."""
+
+    metrics: Sequence[ScoredMetric]
+    source: Source
+    errors: Errors
+    bounds: tuple[float, float] | None
+
+    def policy(self, short: Short) -> Policy:
+        """How rows without a result, and questions with too few trials, count."""
+        return Policy(failures_as(self.errors), short)
+
+    def remarks(self, by: Sequence[str] = ()) -> list[str]:
+        """Remarks on the data."""
+        return remarks_on(self.source, self.source.slices(by), self.errors)
 
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:

@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.audit import coverage_shares
 from errbar.analysis.evaluate import (
+    Refusals,
     categories_of,
     counts_of,
     estimates_of,
@@ -33,6 +34,7 @@ from errbar.analysis.rewards import (
     rewards_of,
     votes_on,
 )
+from errbar.base.arguments import require_choice
 from errbar.base.remarks import counted, way_to_say
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
@@ -40,7 +42,6 @@ from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.metrics.base import AnyCounts, none_long_enough, too_few_trials
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import Refusals
 from errbar.results.estimate import Estimand, Estimate, Subject
 from errbar.results.scores import Scores
 
@@ -284,6 +285,12 @@ def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tupl
     """Estimates in the order of their subjects."""
     places = {subject: at for at, subject in enumerate(subjects)}
     return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
+
+
+def require_policy(errors: str, short: str) -> None:
+    """Check how scores are to count rows without a result, and questions with too few trials."""
+    require_choice(errors, "errors", get_args(Errors))
+    require_choice(short, "short", get_args(Short))
 
 
 def scored_metric(name: Metric | str) -> ScoredMetric:

@@ -18,8 +18,9 @@ from urllib.request import Request, urlopen
 from errbar.base.files import atomic_file
 from errbar.errors import ErrbarError, InputError
 from errbar.loading import load
+from errbar.page import report
 from errbar.results.gate import Gate
-from errbar.verbs import gate, report
+from errbar.verbs import gate
 
 MARK = "<!-- errbar gate -->"
 _COLOURS = {"pass": "brightgreen", "regress": "red", "inconclusive": "lightgrey"}

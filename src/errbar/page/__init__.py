@@ -1,16 +1,77 @@
 """Reports: results as one self-contained HTML file."""
 
 from pathlib import Path
+from typing import Any, Literal
 
 from errbar.base.files import atomic_file
 from errbar.errors import InputError
 from errbar.page.contents import Contents, ReportSettings, Section, contents_of
 from errbar.page.rendering import embedded, render
+from errbar.results.estimate import Estimand
+from errbar.results.timeline import Timeline
 from errbar.runs import Runs
+from errbar.verbs import loaded
 
 __all__ = [
-    "Contents", "ReportSettings", "Section", "contents_of", "embedded", "render", "write_report",
+    "Contents", "ReportSettings", "Section", "contents_of", "embedded", "render", "report",
+    "write_report",
 ]  # fmt: skip
+
+
+def report(
+    data: Any,
+    path: str | Path = "report.html",
+    *metrics: str,
+    estimand: Estimand | str = Estimand.POPULATION,
+    level: float = 0.95,
+    baseline: str | None = None,
+    errors: Literal["fail", "missing"] = "fail",
+    title: str = "",
+    command: str = "",
+    history: Any = None,
+    **options: Any,
+) -> Path:
+    """Write a report as one HTML file that needs no other file, and return its path.
+
+    Parameters
+    ----------
+    data
+        Anything that `load` takes.
+    path
+        The file to write, which ends in .html.
+    *metrics
+        Metrics by name; by default those that suit the data.
+    estimand, level, errors
+        As in `Runs.score`.
+    baseline
+        The system with which all others are compared; by default all pairs are compared.
+    title
+        The title of the page; by default a summary of the data.
+    command
+        The command that makes the same page, to be shown on it.
+    history
+        Past runs, to be shown over time: anything that `errbar.history` takes, or its result.
+    **options
+        Keywords of `load`.
+    """
+    from errbar.past_runs import history as past_runs  # noqa: PLC0415  not always needed
+
+    runs, _ = loaded(data, report, options)
+    if history is not None and not isinstance(history, Timeline):
+        history = past_runs(
+            history, *metrics, estimand=estimand, level=level, errors=errors, short="drop"
+        )
+    settings = ReportSettings(
+        metrics=metrics,
+        level=level,
+        errors=errors,
+        baseline=baseline,
+        title=title,
+        estimand=Estimand(estimand),
+        command=command,
+        history=history,
+    )
+    return write_report(runs, path, settings)
 
 
 def write_report(runs: Runs, path: str | Path, settings: ReportSettings) -> Path:

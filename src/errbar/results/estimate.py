@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
+from errbar.base.arguments import require_choice
 from errbar.base.remarks import way_to_say
 from errbar.base.tables import interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
@@ -57,6 +58,10 @@ class Estimand(StrEnum):
     BENCHMARK = "benchmark"
     POPULATION = "population"
     RERUN = "rerun"
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        require_choice(value, "estimand", [each.value for each in cls])
 
     @property
     def words(self) -> str:

@@ -68,13 +68,6 @@ def test_data_in_the_place_of_a_metric_are_not_printed_but_where_to_put_them_is(
         errbar.compare(BOTH, ["avg", "pass@2"])  # type: ignore[arg-type]
 
 
-def test_every_method_that_asks_of_outcomes_has_a_verb() -> None:
-    methods = {name for name, _ in inspect.getmembers(errbar.Runs, inspect.isfunction)}
-    of_ranked_items = {"selective", "roc"}  # modules of these names are at the top
-    public = {name for name in methods if not name.startswith("_")}
-    assert public - of_ranked_items - {"agreements", "calibration"} == set(ASKED)
-
-
 def test_the_calibration_of_a_table_is_that_of_what_load_gives() -> None:
     rows = {"outcome": [0, 1, 1] * 30, "p_true": [0.2, 0.7, 0.9] * 30}
     found = errbar.calibration(rows, confidence="p_true", bins=2)

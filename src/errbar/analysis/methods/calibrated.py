@@ -80,7 +80,6 @@ class Calibrated(Method):
     bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        require_choice(self.estimand, "estimand", [estimand.value for estimand in Estimand])
         object.__setattr__(self, "estimand", Estimand(self.estimand))
         strict_share(self.level, "level")
         require_choice(self.assume, "assume", ASSUMPTIONS)

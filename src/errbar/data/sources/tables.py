@@ -159,6 +159,17 @@ class TableSource(_InTable):
         with plain_errors(self.where):
             return [name for name in self.frame.collect_schema().names() if name not in used]
 
+    def using(self, column: str) -> Self:
+        """The source, whose remarks do not call a column unused."""
+        columns = self.columns
+        beside, unused = (
+            tuple(name for name in names if name != column)
+            for names in (columns.beside, columns.unused)
+        )
+        now = replace(columns, beside=beside, unused=unused).remark()
+        remarks = tuple(now if each == columns.remark() else each for each in self.origin.remarks)
+        return self.with_origin(replace(self.origin, remarks=remarks))
+
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY, remembered."""
         key = tuple(by)

@@ -1,0 +1,144 @@
+"""Outcomes of systems: what they are, and analyses of the order of rows or of confidences."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from errbar.analysis.calibration import calibration_of, in_a_line
+from errbar.analysis.inspection import agreements_of, inspection_of
+from errbar.analysis.methods import Bootstrap
+from errbar.analysis.monitor import monitor_source
+from errbar.analysis.ranked import roc_scores, selective_scores
+from errbar.analysis.readings import rows_never_scored
+from errbar.analysis.score import Errors
+from errbar.base.arrays import Seed
+from errbar.data.sources.tables import Source
+from errbar.metrics.ranked import RankedMetric
+from errbar.results.calibration import Calibration
+from errbar.results.inspection import Agreement, Inspection
+from errbar.results.monitoring import Claims, Monitoring
+from errbar.results.scores import RankedScores
+
+if TYPE_CHECKING:
+    from errbar.plots import RunPlots
+
+_RESAMPLED = Bootstrap()
+
+
+@dataclass(frozen=True, repr=False)
+class Outcomes:
+    """Outcomes of systems on questions, in memory, in files or in a database."""
+
+    source: Source
+
+    @property
+    def plot(self) -> "RunPlots":
+        """Pictures of the outcomes, as in `runs.plot.questions()`."""
+        from errbar.plots import RunPlots  # noqa: PLC0415  an extra
+
+        return RunPlots(self.source)
+
+    def inspect(self) -> Inspection:
+        """Describe the data; trials that occur twice are reported, not refused."""
+        return inspection_of(self.source)
+
+    def agreements(self) -> list[Agreement]:
+        """Return every number that the log states, with the number that errbar computes."""
+        return agreements_of(self.source)
+
+    def __repr__(self) -> str:
+        return f"Runs({self.inspect().summary()})"
+
+    def selective(
+        self,
+        *metrics: RankedMetric | str,
+        method: Bootstrap = _RESAMPLED,
+        rng: Seed = 0,
+        bins: int | None = None,
+    ) -> RankedScores:
+        """Compute metrics of selective prediction: risk and coverage by confidence.
+
+        A row is an item, and its loss is 1 unless its outcome is 1. Rows without a result, and
+        those with the status `abstained`, count as not answered.
+
+        Parameters
+        ----------
+        *metrics
+            Metrics such as "aurc" and "risk@0.5"; by default the usual areas and risks.
+        method
+            The bootstrap, which resamples clusters: the values of a column `cluster`, or questions.
+            With more than 20 million rows, or with `bins`, it resamples groups of clusters.
+        rng
+            A seed or a generator for the resamples.
+        bins
+            The number of bins, for too many distinct confidences; `bin_error` bounds the error.
+        """
+        found = selective_scores(self.source, metrics, method, rng, bins=bins)
+        return self._with_remarks(found, method.level)
+
+    def roc(
+        self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
+    ) -> RankedScores:
+        """Compute ROC-AUC: how well the confidence separates right answers from wrong ones.
+
+        Parameters
+        ----------
+        method, rng, bins
+            As in `selective`.
+        """
+        found = roc_scores(self.source, method, rng, bins=bins)
+        return self._with_remarks(found, method.level)
+
+    def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
+        """Compare the confidence with how often answers are right.
+
+        Parameters
+        ----------
+        bins
+            The number of bins of equally many answers; 10 by default, or fewer of 20 each.
+        level
+            The level of the intervals.
+        """
+        return calibration_of(self.source, bins=bins, level=level)
+
+    def monitor(
+        self,
+        *systems: str,
+        above: float | None = None,
+        below: float | None = None,
+        level: float = 0.95,
+        trials: int = 1,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        errors: Errors = "fail",
+        order: str | None = None,
+    ) -> Monitoring:
+        """Decide whether a run can stop, by sequential tests that are valid at any time.
+
+        Parameters
+        ----------
+        *systems
+            One system to monitor, or two whose difference is monitored; by default every system.
+        above, below
+            Stop when the mean is above or below this number. For two systems it is their
+            difference, by default tested against 0.
+        level
+            At most a share `1 - level` of runs ends in a false claim.
+        trials
+            The number of trials per question, planned before the run; further trials are not used.
+        bounds
+            The smallest and largest possible outcome.
+        errors
+            As in `score`, without "bracket".
+        order
+            The column that orders the rows; by default their order in the data.
+        """
+        claims = Claims(above, below, level)
+        return monitor_source(
+            self.source, systems, claims, trials=trials, bounds=bounds, errors=errors, order=order
+        )
+
+    def _with_remarks(self, scores: RankedScores, level: float) -> RankedScores:
+        """Return the scores with the remarks on the data, and whether the confidence is off."""
+        unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
+        items = sum({each.of: each.items for each in scores}.values())
+        remarks = [*unscored, *self.source.origin.remarks, *in_a_line(self.source, items, level)]
+        return replace(scores, remarks=(*scores.remarks, *remarks))
