@@ -308,13 +308,7 @@ def next_labels(
     runs, _ = loaded(data, next_labels, reading)
     labels = runs.labels if isinstance(runs, JudgedRuns) else None
     request = LabellingRequest(
-        questions=questions,
-        width=width,
-        task=task,
-        by=by,
-        agreement=agreement,
-        level=level,
-        rng=rng,
+        questions, width, task=task, by=by, agreement=agreement, level=level, rng=rng
     )
     return labelling_of(runs.source, labels, request)
 

@@ -9,7 +9,7 @@ from them as `errbar score --labels` will compute it.
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -46,12 +46,13 @@ _FEWEST = 20  # labels: coverage was not studied for fewer
 _SEED = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class LabellingRequest:
     """A request: how many questions, or how narrow an interval."""
 
     questions: int | None = None
     width: float | None = None
+    _: KW_ONLY
     task: str | None = None  # where there are several
     by: str | None = None  # a column of answers, as the confidence of the judge
     agreement: float = 0.8  # share of labels that agree with the judge, where there are none yet

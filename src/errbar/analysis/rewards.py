@@ -117,11 +117,9 @@ def rewards_of(
     off = counts * np.square(values - means[:, None])
     nothing = each - counts.sum(axis=1)
     squares = off.sum(axis=1) + nothing * np.square(means)
-    clusters = None if results.clusters is None else results.clusters[some]
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = squares / (each - 1) / each
     names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
-    kept = tuple(name for name, is_in in names if is_in)
     weights = None
     if results.weights is not None:
         weights = scaled_weights(results.weights[some], np.ones(each.size))
@@ -129,9 +127,9 @@ def rewards_of(
         values=means,
         extremes=extremes,
         trials=each,
-        clusters=clusters,
+        clusters=None if results.clusters is None else results.clusters[some],
         noise=noise,
-        questions=kept,
+        questions=tuple(name for name, is_in in names if is_in),
         weights=weights,
     )
 

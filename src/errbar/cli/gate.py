@@ -1,6 +1,7 @@
 """`errbar gate`: compare two logs, write reports, and exit with a code for the verdict."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import click
 from click.exceptions import Exit
@@ -8,7 +9,15 @@ from click.exceptions import Exit
 import errbar
 from errbar.cli import options, working
 from errbar.cli.io import put, runs_of, save, show
-from errbar.cli.options import Assume, OutputPath, PairOptions, ReadOptions, WriteOptions, choice
+from errbar.cli.options import (
+    Assume,
+    Keywords,
+    OutputPath,
+    PairOptions,
+    ReadOptions,
+    WriteOptions,
+    bundle,
+)
 from errbar.errors import InputError
 
 
@@ -39,6 +48,39 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     return drops
 
 
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Keywords):
+    """Options of `GATE`, as keywords of `errbar.gate`."""
+
+    system: str | None
+    baseline_system: str | None
+    same_questions: bool
+    inconclusive: int
+    assume: Assume
+    bounds: tuple[float, float] | None
+
+
+GATE = bundle(
+    "gating",
+    GateOptions,
+    click.option("--system", help="The system of the candidate, if it has several."),
+    click.option("--baseline-system", help="The system of the baseline, if its name differs."),
+    click.option(
+        "--inconclusive",
+        type=click.Choice(["0", "1", "3"]),
+        default="3",
+        show_default=True,
+        callback=lambda _, __, code: int(code),
+        help="The exit code if the verdict is inconclusive.",
+    ),
+    click.option(
+        "--same-questions", is_flag=True, help="Refuse questions that only one of the two has."
+    ),
+    options.ASSUME,
+    options.BOUNDS,
+)
+
+
 @click.command()
 @click.argument("baseline")
 @click.argument("candidate", required=False)
@@ -51,16 +93,7 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     help="The largest drop that is allowed, of one metric or of all others; 0.05 is 5 points of "
     "100. May be repeated.",
 )
-@click.option("--system", help="The system of the candidate, if it has several.")
-@click.option("--baseline-system", help="The system of the baseline, if its name differs.")
-@choice(
-    *("--inconclusive", "0", "1", "3"),
-    default="3",
-    text="The exit code if the verdict is inconclusive.",
-)
-@click.option(
-    "--same-questions", is_flag=True, help="Refuse questions that only one of the two has."
-)
+@GATE
 @click.option(
     "--markdown",
     type=OutputPath(dir_okay=False),
@@ -71,8 +104,6 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
     type=OutputPath(dir_okay=False),
     help="Also write a JUnit test report to this file.",
 )
-@options.ASSUME
-@options.BOUNDS
 @options.PAIR
 @options.READ_WRITE_PLOT
 def gate(
@@ -80,14 +111,9 @@ def gate(
     candidate: str | None,
     metrics: tuple[str, ...],
     max_drop: tuple[str, ...],
-    system: str | None,
-    baseline_system: str | None,
-    inconclusive: str,
-    same_questions: bool,
+    gating: GateOptions,
     markdown: str | None,
     junit: str | None,
-    assume: Assume,
-    bounds: tuple[float, float] | None,
     pairing: PairOptions,
     reading: ReadOptions,
     writing: WriteOptions,
@@ -105,7 +131,7 @@ def gate(
       errbar gate runs.csv --baseline-system old --system new --max-drop 0.05
     """
     drops = drops_in(max_drop, metrics)
-    if candidate is None and not (system and baseline_system):
+    if candidate is None and not (gating.system and gating.baseline_system):
         raise InputError(
             "give a second log, or two systems of the first with --baseline-system and --system."
         )
@@ -116,12 +142,7 @@ def gate(
             before if candidate is None else runs_of([candidate], reading, work),
             *metrics,
             max_drop=drops,
-            system=system,
-            baseline_system=baseline_system,
-            same_questions=same_questions,
-            inconclusive=int(inconclusive),
-            assume=assume,
-            bounds=bounds,
+            **gating.keywords(),
             **pairing.keywords(),
         )
     if markdown:

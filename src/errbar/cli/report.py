@@ -1,6 +1,7 @@
 """`errbar report`: write a report as one HTML page."""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,35 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.io import opened
-from errbar.cli.options import Paths, ReadOptions, page
+from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, page
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(Keywords):
+    """What the page shows: keywords of `errbar.report`."""
+
+    baseline: str | None
+    title: str
+    history: str | None
+    estimand: str
+    errors: Literal["fail", "missing"]
+    level: float
+
+
+REPORT = bundle(
+    "showing",
+    ReportOptions,
+    options.BASELINE,
+    click.option("--title", default="", help="The title of the page."),
+    click.option(
+        "--history",
+        type=click.Path(exists=True),
+        help="Past runs, to be shown over time: a folder with a log or folder per run.",
+    ),
+    options.ESTIMAND,
+    options.ERRORS,
+    options.LEVEL,
+)
 
 
 @click.command()
@@ -24,28 +53,14 @@ from errbar.cli.options import Paths, ReadOptions, page
     help="A metric, or a comma-separated list of metrics; may be repeated. By default, those that "
     "suit the data.",
 )
-@options.BASELINE
-@click.option("--title", default="", help="The title of the page.")
-@click.option(
-    "--history",
-    type=click.Path(exists=True),
-    help="Past runs, to be shown over time: a folder with a log or folder per run.",
-)
+@REPORT
 @page("report.html")
-@options.ESTIMAND
-@options.ERRORS
-@options.LEVEL
 @options.READ
 def report(
     paths: Paths,
     metrics: tuple[str, ...],
-    baseline: str | None,
-    title: str,
-    history: str | None,
+    showing: ReportOptions,
     output: str,
-    estimand: str,
-    errors: Literal["fail", "missing"],
-    level: float,
     reading: ReadOptions,
 ) -> None:
     """Write a report as one HTML page.
@@ -63,12 +78,12 @@ def report(
     replaces = Path(output).is_file() and Path(output).stat().st_size > 0
     command = ["errbar", "report", *shown, *(part for name in metrics for part in ("-m", name))]
     for option, value, default in (
-        ("--baseline", baseline, None),
-        ("--title", title, ""),
-        ("--history", _without_folder(history or ""), ""),
-        ("--estimand", estimand, "population"),
-        ("--level", level, 0.95),
-        ("--errors", errors, "fail"),
+        ("--baseline", showing.baseline, None),
+        ("--title", showing.title, ""),
+        ("--history", _without_folder(showing.history or ""), ""),
+        ("--estimand", showing.estimand, "population"),
+        ("--level", showing.level, 0.95),
+        ("--errors", showing.errors, "fail"),
         ("--labels", _without_folder(reading.labels or ""), ""),
         ("--label", reading.label, None),
         ("--correction", reading.correction, "ppi++"),
@@ -82,13 +97,8 @@ def report(
             runs,
             output,
             *metrics,
-            estimand=estimand,
-            level=level,
-            baseline=baseline,
-            errors=errors,
-            title=title,
-            history=history,
             command=shlex.join(command),
+            **showing.keywords(),
         )
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
+from errbar.kernels.resample import chances_of_sizes
 
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
 _MOST_TERMS = 256  # more values are merged, which moves the normal score of an end by up to 1e-3
@@ -68,10 +69,9 @@ class Sample(NamedTuple):
         return Sample(-self.values, self.sizes, self.often, (-high, -low))
 
     def unseen_sizes(self) -> tuple[Array, Array]:
-        """Possible sizes of an unseen value and their probabilities, in proportion to the sizes."""
+        """Possible sizes of an unseen value, and the chance of each."""
         sizes, place = np.unique(self.sizes, return_inverse=True)
-        mass = np.bincount(place, self.often * self.sizes)
-        return sizes, mass / mass.sum()
+        return sizes, chances_of_sizes(sizes, np.bincount(place, self.often).astype(float))
 
     @property
     def mean(self) -> float:

@@ -57,11 +57,16 @@ def unseen_weights(
 def unseen_sizes(
     sizes: Array, often: Array, shape: tuple[int, ...], rng: np.random.Generator
 ) -> Array:
-    """Sizes of an unseen cluster: that of the cluster of a randomly drawn question."""
+    """Random sizes of an unseen cluster."""
     if (sizes == sizes[0]).all():
         return np.full(shape, float(sizes[0]))
+    return rng.choice(sizes, shape, p=chances_of_sizes(sizes, often))
+
+
+def chances_of_sizes(sizes: Array, often: Array) -> Array:
+    """Chance of each size for an unseen cluster: it is that of a random question's cluster."""
     questions = often * (sizes / sizes.max())
-    return rng.choice(sizes, shape, p=questions / questions.sum())
+    return questions / questions.sum()
 
 
 def sizes_of_clusters(sizes: NDArray[Any], clusters: int) -> tuple[Array, Array]:

@@ -1,5 +1,6 @@
 """Reports: results as one self-contained HTML file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,20 +58,19 @@ def report(
     from errbar.past_runs import history as past_runs  # noqa: PLC0415  not always needed
 
     runs, _ = loaded(data, report, options)
-    if history is not None and not isinstance(history, Timeline):
-        history = past_runs(
-            history, *metrics, estimand=estimand, level=level, errors=errors, short="drop"
-        )
     settings = ReportSettings(
         metrics=metrics,
+        estimand=Estimand(estimand),
         level=level,
         errors=errors,
         baseline=baseline,
         title=title,
-        estimand=Estimand(estimand),
         command=command,
-        history=history,
     )
+    if history is not None:
+        if not isinstance(history, Timeline):
+            history = past_runs(history, *metrics, **settings.asked, short="drop")
+        settings = replace(settings, history=history)
     return write_report(runs, path, settings)
 
 

@@ -54,6 +54,11 @@ class ReportSettings:
     command: str = ""  # the command that makes the report, to be shown
     history: Timeline | None = None  # of past runs, to be shown
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the results are asked for: keywords of methods of `Runs`."""
+        return {"estimand": self.estimand, "level": self.level, "errors": self.errors}
+
 
 @dataclass(frozen=True)
 class Section:
@@ -110,13 +115,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     """Compute the contents of a report, as far as the data allow."""
     slices = runs.source.slices(())
     metrics = settings.metrics or usual_metrics(slices)
-    scores = runs.score(
-        *metrics,
-        estimand=settings.estimand,
-        level=settings.level,
-        errors=settings.errors,
-        short="drop",
-    )
+    scores = runs.score(*metrics, **settings.asked, short="drop")
     sections = [Section("scores", "Scores", (), scores)]
     if settings.history is not None:
         sections.append(Section("history", "History", (), settings.history))
@@ -192,14 +191,7 @@ def _right(task: str, systems: dict[str, Named], errors: Literal["fail", "missin
         part = named.slice
         trials[row, at] = part.trials if errors == "fail" else part.scored
         right[row, at] = part.right
-    return Questions(
-        task=task,
-        names=tuple(aligned.ids),
-        clusters=_clusters(aligned, systems),
-        systems=tuple(systems),
-        trials=trials.tolist(),
-        right=right.tolist(),
-    )
+    return _questions(task, aligned, systems, trials=trials.tolist(), right=right.tolist())
 
 
 def _rewards(
@@ -219,16 +211,23 @@ def _rewards(
         if found.noise is not None:
             variances[row, at] = np.nan_to_num(found.noise * (found.trials - 1))
         low, high = min(low, *found.extremes[0]), max(high, *found.extremes[1])
-    return Questions(
-        task=task,
-        names=tuple(aligned.ids),
-        clusters=_clusters(aligned, systems),
-        systems=tuple(systems),
+    return _questions(
+        task,
+        aligned,
+        systems,
         trials=trials.tolist(),
         means=_few_digits(means),
         variances=_few_digits(variances) if variances.any() else None,
         reach=(0.0, max(high, 1.0)) if low >= 0.0 else (low, high),
     )
+
+
+def _questions(
+    task: str, aligned: Alignment[str], systems: dict[str, Named], **values: Any
+) -> Questions:
+    """Return the questions of a task with the values of each."""
+    ids, clusters = tuple(aligned.ids), _clusters(aligned, systems)
+    return Questions(task=task, names=ids, clusters=clusters, systems=tuple(systems), **values)
 
 
 def _few_digits(values: Array) -> list[list[float]]:
@@ -250,13 +249,7 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
         return []
     found = []
     for family, name in (("pass@k", "curve-one"), ("pass^k", "curve-all")):
-        curve = partial(
-            runs.curve,
-            family,
-            estimand=settings.estimand,
-            level=settings.level,
-            errors=settings.errors,
-        )
+        curve = partial(runs.curve, family, **settings.asked)
         found.append(_section(name, f"{family} over k", curve)[1])
     return found
 
@@ -272,20 +265,11 @@ def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None,
 
 def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
     covers = Estimand.POPULATION if settings.estimand is Estimand.RERUN else settings.estimand
-    return runs.rank(
-        metric, estimand=covers, level=settings.level, errors=settings.errors, short="drop"
-    )
+    return runs.rank(metric, **{**settings.asked, "estimand": covers}, short="drop")
 
 
 def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:
-    return runs.compare(
-        metric,
-        baseline=settings.baseline,
-        estimand=settings.estimand,
-        level=settings.level,
-        errors=settings.errors,
-        short="drop",
-    )
+    return runs.compare(metric, baseline=settings.baseline, **settings.asked, short="drop")
 
 
 def _verdicts(
