@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from errbar.verbs import gate as gate
     from errbar.verbs import inspect as inspect
     from errbar.verbs import monitor as monitor
+    from errbar.verbs import noise as noise
     from errbar.verbs import overview as overview
     from errbar.verbs import plan as plan
     from errbar.verbs import rank as rank
@@ -77,6 +78,7 @@ _HOMES = {
     "load": "errbar.loading",
     "monitor": "errbar.verbs",
     "next_labels": "errbar.judges",
+    "noise": "errbar.verbs",
     "overview": "errbar.verbs",
     "parse": "errbar.metrics",
     "plan": "errbar.verbs",
@@ -122,6 +124,7 @@ __all__ = [
     "load",
     "monitor",
     "next_labels",
+    "noise",
     "overview",
     "parse",
     "plan",

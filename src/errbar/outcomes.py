@@ -1,21 +1,25 @@
-"""Outcomes of systems: what they are, and analyses of the order of rows or of confidences."""
+"""Outcomes of systems: what they are, their noise, and analyses of confidences and of order."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from errbar.analysis.calibration import calibration_of, in_a_line
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.monitor import monitor_source
+from errbar.analysis.noise import NoiseRequest, noise_of
 from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.score import Errors
+from errbar.base.arguments import names_in_order
 from errbar.base.arrays import Seed
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.calibration import Calibration
 from errbar.results.inspection import Agreement, Inspection
 from errbar.results.monitoring import Claims, Monitoring
+from errbar.results.noise import NoiseTable
 from errbar.results.scores import RankedScores
 
 if TYPE_CHECKING:
@@ -99,6 +103,47 @@ class Outcomes:
             The level of the intervals.
         """
         return calibration_of(self.source, bins=bins, level=level)
+
+    def noise(
+        self,
+        *,
+        by: Sequence[str] = (),
+        systems: Sequence[str] = (),
+        baseline: str | None = None,
+        designs: Sequence[tuple[int, int]] = (),
+        errors: Literal["fail", "missing"] = "fail",
+        bounds: tuple[float, float] | None = None,
+        level: float = 0.95,
+        rng: int = 0,
+    ) -> NoiseTable:
+        """Tell the choice of questions from the luck of trials, in scores and in differences.
+
+        Parameters
+        ----------
+        by
+            Columns whose values may add noise too, such as the judge, the prompt or the run.
+        systems
+            The systems to look at; all by default.
+        baseline
+            The system with which all others are compared; by default all pairs of a few systems.
+        designs
+            Numbers of questions, and of trials of each, of which to show the standard error.
+        errors, bounds, level
+            As in `score`.
+        rng
+            The seed of the intervals.
+        """
+        request = NoiseRequest(
+            by=names_in_order(by),
+            systems=names_in_order(systems),
+            baseline=baseline,
+            errors=errors,
+            bounds=bounds,
+            level=level,
+            designs=tuple((questions, trials) for questions, trials in designs),
+            rng=rng,
+        )
+        return noise_of(self.source, request)
 
     def monitor(
         self,

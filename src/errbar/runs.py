@@ -29,7 +29,7 @@ from errbar.analysis.score import (
     scores_of,
     usual_metrics,
 )
-from errbar.base.arguments import require_choice
+from errbar.base.arguments import names_in_order, require_choice
 from errbar.base.arrays import Seed
 from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, Needs, family
@@ -103,7 +103,7 @@ class Runs(Outcomes):
         require_policy(errors, short)
         intervals = chosen_method(method, estimand=estimand, level=level)
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
-        refusals, parts, by = Refusals(), [], _listed(by)
+        refusals, parts, by = Refusals(), [], names_in_order(by)
         for part in self._averaged(scored, errors, bounds):
             how = narrowed(intervals, questions_in_all, assume, part.bounds)
             settings = part.metrics, part.errors, short, how, refusals, audit
@@ -148,7 +148,7 @@ class Runs(Outcomes):
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
         require_policy(errors, short)
-        found = self.source.slices(_listed(by))
+        found = self.source.slices(names_in_order(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
     def overview(
@@ -223,7 +223,7 @@ class Runs(Outcomes):
         ranked = ranked_metrics(metrics)
         request: ComparisonRequest[Any] = ComparisonRequest(
             ranked or [scored_metric(metric) for metric in metrics],
-            systems=None if systems is None else _listed(systems),
+            systems=None if systems is None else names_in_order(systems),
             baseline=baseline,
             margin=margin,
             adjust=adjust,
@@ -334,7 +334,3 @@ class Runs(Outcomes):
         if len(metrics) > 1:
             require_alike(metrics)
         return self._averaged(metrics, errors, bounds)[0]
-
-
-def _listed(by: Sequence[str]) -> tuple[str, ...]:
-    return (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))

@@ -34,6 +34,7 @@ from errbar.results.gate import Gate, gate_of, limits_of
 from errbar.results.inspection import Agreement, Inspection
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
+from errbar.results.noise import NoiseTable
 from errbar.results.overview import Overview
 from errbar.results.scores import Scores
 from errbar.runs import Runs
@@ -144,6 +145,20 @@ def calibration(data: Any, **options: Any) -> Calibration:
     """
     runs, keywords = loaded(data, Runs.calibration, options)
     return runs.calibration(**keywords)
+
+
+def noise(data: Any, **options: Any) -> NoiseTable:
+    """Tell the choice of questions from the luck of trials, in scores and in differences.
+
+    Parameters
+    ----------
+    data
+        Anything that `load` takes.
+    **options
+        Keywords of `Runs.noise` and of `load`, as in `by="judge"`, `designs=[(200, 2)]`.
+    """
+    runs, keywords = loaded(data, Runs.noise, options)
+    return runs.noise(**keywords)
 
 
 def overview(data: Any, **options: Any) -> Overview:

@@ -79,6 +79,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Labelling": lambda _: errbar.next_labels(errbar.load(judged(), label="human"), 20),
     "RaterAgreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
     "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
+    "NoiseTable": lambda _: runs().noise(),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

@@ -81,3 +81,10 @@ def test_a_newcomer_sees_the_verdict_within_five_lines() -> None:
     lines = text.splitlines()
     assert any("any of the 3 systems may be the best" in line for line in lines[:5])
     assert max(map(len, lines)) <= 80
+
+
+def test_the_published_intraclass_correlation_of_an_agent() -> None:
+    found = errbar.noise(real("tau-bench/gpt-4o-airline.json"))
+    assert round(found[0].icc.value, 3) == 0.405
+    assert found[0].icc.low < 0.3
+    assert found[0].icc.high > 0.5

@@ -153,6 +153,7 @@ def example_data(place: Path) -> None:
     _lines(place / "swapped.jsonl", _swapped())
     _csv(place / "outcomes.csv", _sure())
     _csv(place / "judged.csv", _judged())
+    _csv(place / "graded.csv", _graded())
     _csv(place / "ratings.csv", [rating for row in _judged() for rating in _as_ratings(row)])
     _csv(place / "labels.csv", [row for row in map(_as_label, _judged()) if row["label"] != ""])
     pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
@@ -221,6 +222,22 @@ def _judged() -> list[Row]:
             found.append(
                 {"system": system, "question": f"q{at}", "outcome": graded, "human": human}
             )
+    return found
+
+
+def _graded() -> list[Row]:
+    """Answers of one system, three of each question, that each of three judges graded."""
+    rng = random.Random(3)
+    found = []
+    for at in range(40):
+        easy = rng.random()
+        for trial in range(3):
+            right = rng.random() < easy
+            found += [
+                {"question": f"q{at}", "trial": f"{judge}-{trial}", "judge": judge, "outcome": o}
+                for judge, mild in (("a", 0.1), ("b", 0.3), ("c", 0.5))
+                for o in (int(right or rng.random() < mild),)
+            ]
     return found
 
 

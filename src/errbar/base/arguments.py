@@ -73,6 +73,17 @@ def require_choice(value: object, name: str, known: Iterable[str]) -> None:
         raise InputError(f"{name} must be {', '.join(first)} or {last}; got {value!r}.")
 
 
+def names_in_order(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as a tuple, each once; a text is a single name.
+
+    Examples
+    --------
+    >>> names_in_order("judge"), names_in_order(["judge", "run", "judge"])
+    (('judge',), ('judge', 'run'))
+    """
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
 def number(value: Any, name: str, low: float, high: float) -> float:
     """Return `value` as a finite float between `low` and `high`."""
     if type(value) is not float and (

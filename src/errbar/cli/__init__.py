@@ -36,7 +36,7 @@ _GROUPS = {
     "Scores": ("overview", "score", "curve", "selective", "roc", "calibration"),
     "Comparisons": ("compare", "rank", "gate", "history", "prefer"),
     "Judges": ("agree", "label"),
-    "Before and during a run": ("plan", "monitor"),
+    "Before and during a run": ("plan", "monitor", "noise"),
     "Data and reports": ("report", "inspect", "convert", "metrics", "demo"),
 }
 COMMANDS = tuple(name for group in _GROUPS.values() for name in group)

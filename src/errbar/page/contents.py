@@ -120,6 +120,10 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     if settings.history is not None:
         sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
+    if any(fewest_trials(part) > 1 for part in slices):
+        apart = partial(runs.noise, errors=settings.errors, level=settings.level)
+        title = "Where the uncertainty comes from"
+        sections.append(_section("noise", title, apart)[1])
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))

@@ -36,6 +36,7 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "compare": (("avg", "pass@2"), {"baseline": "b", "margin": 0.1}),
     "rank": (("pass@2",), {"level": 0.9}),
     "monitor": (("a", "b"), {"trials": 2}),
+    "noise": ((), {"level": 0.9, "baseline": "b"}),
     "overview": ((), {}),
     "inspect": ((), {}),
 }

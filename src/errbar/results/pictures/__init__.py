@@ -11,6 +11,7 @@ from errbar.results.inspection import Inspection
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import History, Monitoring
+from errbar.results.noise import NoiseTable
 from errbar.results.overview import Overview
 from errbar.results.pictures.coverage import coverage_map
 from errbar.results.pictures.curves import is_curve, monitoring_picture, planning_curve, score_curve
@@ -19,6 +20,7 @@ from errbar.results.pictures.forest import (
     comparison_forest,
     gate_forest,
     labelling_forest,
+    noise_bars,
     rank_picture,
     score_forest,
 )
@@ -73,5 +75,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Timeline: timeline_picture,
     RaterAgreement: agreement_forest,
     Labelling: labelling_forest,
+    NoiseTable: noise_bars,
     Overview: lambda overview: _scores(overview.scores),
 }

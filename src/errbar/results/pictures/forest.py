@@ -16,6 +16,7 @@ from errbar.results.estimate import Interval
 from errbar.results.gate import Gate
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
+from errbar.results.noise import NoiseTable
 from errbar.results.pictures import vega
 from errbar.results.pictures.vega import Picture, Row, Spec, point_of
 from errbar.results.scores import Estimates
@@ -165,6 +166,37 @@ def labelling_forest(found: Labelling) -> Picture:
     tooltip = vega.tooltips(label="judge says", value="judge errs", **_ENDS)
     body = _forest(vega.quantitative("value", "share of labels that differ"), tooltip)
     return vega.compose("Where the judge errs", [found.notes()[0]], rows, body)
+
+
+def noise_bars(found: NoiseTable) -> Picture:
+    """Draw the parts of each squared standard error, in the order of the sources."""
+    rows = [
+        {"label": label, "panel": "", "source": source.name, "value": source.square}
+        | {"share": f"{100.0 * source.share.value:.0f}%", "order": at}
+        for label, row in zip(found.labels(), found, strict=True)
+        for at, source in enumerate(row.sources)
+    ]
+    names = list(dict.fromkeys(row["source"] for row in rows))
+    colour = {
+        "field": "source",
+        "type": "nominal",
+        "scale": {"domain": names, "range": [vega.COLOURS[at % 7] for at in range(len(names))]},
+        "legend": {"title": None, "orient": "bottom"},
+    }
+    body = {
+        "width": vega.WIDTH,
+        "height": {"step": vega.STEP},
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": vega.NAMES_DOWN,
+            "x": vega.quantitative("value", "squared standard error", axis={"grid": True}),
+            "color": colour,
+            "order": {"field": "order", "type": "quantitative"},
+            "tooltip": vega.tooltips(label="system", source="source", share="share"),
+        },
+    }
+    below = [found.footer().partition(" (")[0]]
+    return vega.compose("Where the uncertainty comes from", below, rows, body)
 
 
 def rank_picture(board: Board[Any]) -> Picture:

@@ -1,0 +1,89 @@
+"""`errbar noise`: the choice of questions and the luck of trials, told apart."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from errbar.cli import options
+from errbar.cli.io import shows_result
+from errbar.cli.options import Keywords, bundle
+
+if TYPE_CHECKING:
+    from errbar.results.noise import NoiseTable
+    from errbar.runs import Runs
+
+_DESIGN = re.compile(r"(\d+)[x×](\d+)")
+
+
+def _designs(
+    _: click.Context, __: click.Parameter, texts: Sequence[str]
+) -> tuple[tuple[int, int], ...]:
+    """Read designs such as 200x4."""
+    found = []
+    for text in texts:
+        match = _DESIGN.fullmatch(text.replace(" ", ""))
+        if match is None or "0" in match.groups():
+            raise click.BadParameter(f"{text!r} must be QUESTIONSxTRIALS, as in 200x4.")
+        found.append((int(match[1]), int(match[2])))
+    return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseOptions(Keywords):
+    """What is told apart: keywords of `Runs.noise`."""
+
+    by: tuple[str, ...]
+    systems: tuple[str, ...]
+    baseline: str | None
+    designs: tuple[tuple[int, int], ...]
+    errors: Literal["fail", "missing"]
+    bounds: tuple[float, float] | None
+    level: float
+    rng: int
+
+
+NOISE = bundle(
+    "apart",
+    NoiseOptions,
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column whose values may add noise, as judge, prompt or run; may be repeated.",
+    ),
+    options.SYSTEMS,
+    options.BASELINE,
+    click.option(
+        "--design",
+        "designs",
+        multiple=True,
+        metavar="QUESTIONSxTRIALS",
+        callback=_designs,
+        help="Also the standard error of this design, as in 200x4; may be repeated.",
+    ),
+    options.ERRORS,
+    options.BOUNDS,
+    options.LEVEL,
+    options.SEED,
+)
+
+
+@click.command()
+@options.PATHS
+@NOISE
+@shows_result
+def noise(runs: "Runs", apart: NoiseOptions) -> "NoiseTable":
+    """Tell the choice of questions from the luck of trials at PATHS.
+
+    Says how much of the uncertainty of each score, and of each difference, comes from which, and
+    what more questions or more trials would buy.
+
+    \b
+    Examples:
+      errbar noise logs/
+      errbar noise logs/ --baseline small --design 200x2
+    """
+    return runs.noise(**apart.keywords())
