@@ -3,7 +3,7 @@
 Items are resampled, or clusters or groups of them if there are any.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,20 @@ from errbar.analysis.methods.bootstrap import (
     resampled_estimate,
 )
 from errbar.base.arrays import Array
-from errbar.data.predictions import Predictions, Ranked, Totals
+from errbar.data.predictions import Arranged, Predictions, Ranked, Totals
 from errbar.data.queries.ranked_totals import Grouped
 from errbar.errors import OutOfReach, WrongType
 from errbar.kernels.interval import endpoints
-from errbar.kernels.resample import sizes_of_clusters
+from errbar.kernels.resample import sizes_of_clusters, two_losses
 from errbar.kernels.risk_coverage import is_reached
+from errbar.kernels.sorting import starts_of
 from errbar.metrics.grammar import metric_of
-from errbar.metrics.ranked import RankedMetric
+from errbar.metrics.ranked import AreaMetric, RankedMetric, RiskAt
 from errbar.results.estimate import RankedEstimate
 
 _DEFAULT = Bootstrap()
+_DRAWN_ALONE = 2048  # items up to which each has a weight of its own
+_ALONE, _TOGETHER = 128, 384  # groups of one confidence, and of several
 
 
 def estimate(
@@ -50,21 +53,80 @@ def estimate(
     chosen = ranked_metric(metric)
     ranked = _require_predictions(predictions).ranked()
     require_reach(chosen, ranked)
-    arranged = predictions.arranged()
+    groups = None
+    if method.ends == "unseen" and isinstance(predictions, Predictions):
+        groups = grouped_items(predictions, chosen, ranked)
+    arranged = predictions.arranged() if groups is None else groups.arranged
+    shift = 0.0 if groups is None else chosen.value(ranked) - groups.value(chosen)
     bounds = loss_bounds(ranked)
     most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
     def measure(weights: NDArray[Any]) -> Array:
-        return chosen.measure(arranged.totals(weights, with_oracle=chosen.with_oracle))[None, :]
+        totals = arranged.totals(weights, with_oracle=chosen.with_oracle)
+        return chosen.measure(totals)[None, :] + shift
 
     def extremes(weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
         totals = arranged.totals(weights, with_oracle=chosen.with_oracle)
-        worst = chosen.measure(with_unseen(totals, more, bounds[1], last=True))
-        best = chosen.measure(with_unseen(totals, more, bounds[0], last=False))
-        return np.minimum(worst, most), np.minimum(best, most)
+        worst = chosen.measure(with_unseen(totals, more, bounds[1], last=True)) + shift
+        best = chosen.measure(with_unseen(totals, more, bounds[0], last=False)) + shift
+        least = chosen.bounds[0]
+        return np.clip(worst, least, most), np.clip(best, least, most)
 
-    unseen = Unseen(extremes, (_cluster_sizes(predictions),))
+    often = None if groups is None else groups.often
+    unseen = Unseen(extremes, (_cluster_sizes(predictions),), often)
     return resampled_estimate(chosen, predictions, measure, unseen, arranged, method, rng)
+
+
+class GroupedItems(NamedTuple):
+    """Many items as groups of similar confidence, each of two losses, ready to be weighted.
+
+    The weight of n items in the Bayesian bootstrap has a gamma distribution with shape n, so one
+    draw stands for all of a loss in a group. Losses other than two values have the first three
+    cumulants that they had (`two_losses`). Groups are ties, and where there are more confidences,
+    neighbours: the first 128 alone, the others in 384 groups of about equal size. The values of the
+    data themselves are exact, and all draws are moved by what groups change of them.
+    """
+
+    arranged: Arranged
+    often: Array  # items that each unit stands for
+
+    def value(self, metric: RankedMetric) -> float:
+        """The value of a metric from the groups."""
+        totals = self.arranged.totals(self.often[None, :], with_oracle=metric.with_oracle)
+        return float(metric.measure(totals)[0])
+
+
+def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> GroupedItems | None:
+    """Groups of many items; None where each is drawn itself.
+
+    That is where there are few items, or clusters, and for metrics that depend on the order within
+    a group by more than its mean: a coverage, and the oracle's order of losses.
+    """
+    smooth = isinstance(metric, AreaMetric | RiskAt)
+    if not smooth or data.clusters is not None or ranked.answered <= _DRAWN_ALONE:
+        return None
+    if metric.with_oracle and ranked.losses.size > 2:
+        return None
+    sure = data.confidence[data.answered]
+    order = np.argsort(sure, kind="stable")[::-1]
+    cost, ties = data.loss[data.answered][order], starts_of(sure[order])
+    starts = ties
+    if ties.size > _ALONE + _TOGETHER:
+        first = ties[_ALONE]
+        grid = first + (cost.size - first) * np.arange(_TOGETHER) / _TOGETHER
+        starts = np.unique(np.concatenate([ties[:_ALONE], ties[np.searchsorted(ties, grid)]]))
+    losses, often = two_losses(cost, starts)
+    there = often > 0
+    group = np.broadcast_to(-np.arange(starts.size)[:, None], there.shape)
+    unanswered = data.unanswered
+    more = np.zeros(int(unanswered > 0))
+    atoms = Predictions(
+        np.concatenate([group[there], more]),
+        np.concatenate([losses[there], more]),
+        np.concatenate([np.ones(int(there.sum()), dtype=bool), more.astype(bool)]),
+    )
+    units = np.arange(len(atoms))
+    return GroupedItems(Arranged(atoms, units), np.concatenate([often[there], more + unanswered]))
 
 
 def _cluster_sizes(predictions: Predictions | Grouped) -> tuple[Array, Array]:

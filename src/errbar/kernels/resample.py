@@ -37,12 +37,47 @@ def bootstrap_weights(
 
 
 def exponential_weights(
-    clusters: int, resamples: int, rows: int, rng: np.random.Generator
+    clusters: int, resamples: int, rows: int, rng: np.random.Generator, shapes: Array | None = None
 ) -> Iterator[ResampleWeights]:
-    """Yield weights of the Bayesian bootstrap, for a block of resamples at a time."""
+    """Yield weights of the Bayesian bootstrap, for a block of resamples at a time.
+
+    With `shapes` the weight of each cluster is that of so many: the sum of n exponential variables
+    has a gamma distribution with shape n.
+    """
     size = block_size(max(rows, clusters))
     for start in range(0, resamples, size):
-        yield rng.standard_exponential((min(size, resamples - start), clusters))
+        shape = (min(size, resamples - start), clusters)
+        if shapes is None:
+            yield rng.standard_exponential(shape)
+        else:
+            yield rng.standard_gamma(shapes, shape)
+
+
+def two_losses(loss: Array, starts: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Two losses that stand for those of each group, and for how many items each: a row per group.
+
+    They are the nodes of a Gauss quadrature: the sums of l⁰, l, l² and l³ over the group are kept,
+    and so are the first three cumulants of its weight and loss in the Bayesian bootstrap, which are
+    such sums. Losses of two values, as right and wrong, stand for themselves.
+    """
+    number = np.diff(starts, append=loss.size).astype(float)
+    low, high = np.minimum.reduceat(loss, starts), np.maximum.reduceat(loss, starts)
+    each_low, each_high = np.repeat(low, number.astype(int)), np.repeat(high, number.astype(int))
+    highest = np.add.reduceat((loss == each_high) & (loss > each_low), starts, dtype=float)
+    are_two = np.logical_and.reduceat((loss == each_low) | (loss == each_high), starts)
+    mean = np.add.reduceat(loss, starts) / number
+    apart = loss - np.repeat(mean, number.astype(int))
+    deviation = np.sqrt(np.add.reduceat(apart**2, starts) / number)
+    scale = np.where(are_two, 1.0, deviation)
+    skewness = np.add.reduceat(apart**3, starts) / number / scale**3
+    half = np.hypot(0.5 * skewness, 1.0)  # half the distance of the nodes
+    nodes = np.stack(
+        [mean + scale * (0.5 * skewness - half), mean + scale * (0.5 * skewness + half)]
+    )
+    above = number * (half - 0.5 * skewness) / (2.0 * half)
+    losses = np.where(are_two, np.stack([low, high]), nodes)
+    items = np.where(are_two, highest, above)
+    return losses.T, np.stack([number - items, items], axis=1)
 
 
 def unseen_weights(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
 from errbar import selective
+from errbar.analysis import selective as analysis
 from errbar.data.predictions import Arranged, Predictions
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
@@ -287,6 +288,62 @@ def test_another_seed_moves_an_end_by_little(size: int) -> None:
     ends = np.array([[interval.low, interval.high] for interval in found])
     width = float((ends[:, 1] - ends[:, 0]).mean())
     assert ends.std(axis=0).max() < 0.014 * width  # two seeds then differ by 2% on average
+
+
+def many(seed: int, items: int = 4000) -> Predictions:
+    """More items than are drawn one by one, no two of one confidence, wrong ones less sure."""
+    rng = np.random.default_rng(seed)
+    sure = rng.random(items)
+    return Predictions(sure, rng.random(items) < 0.1 + 0.5 * (1 - sure), rng.random(items) < 0.9)
+
+
+@pytest.mark.parametrize("values", [2, 3, 1000])
+def test_two_losses_keep_the_sums_of_the_first_three_powers_of_each_group(values: int) -> None:
+    rng = np.random.default_rng(values)
+    loss = rng.integers(0, values, 500) / 7
+    starts = np.unique(np.r_[0, 1, 3, rng.integers(4, 500, 20)])
+    losses, items = resample.two_losses(loss, starts)
+    for power in range(4):
+        sums = np.add.reduceat(loss**power, starts)
+        assert np.sum(items * losses**power, axis=1) == pytest.approx(sums, rel=1e-9)
+    assert (items >= 0).all()
+    assert losses.min() >= loss.min() - 1e-12
+    assert losses.max() <= loss.max() + 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "cov@risk0.2"])
+def test_the_value_of_many_items_is_exact_though_they_are_drawn_in_groups(name: str) -> None:
+    data = many(1)
+    exact = METRICS[name](data)
+    assert estimate(name, data, method=Bootstrap(200), rng=0).value == pytest.approx(exact, 1e-12)
+
+
+def test_ends_of_the_risk_of_many_items_are_those_of_clopper_and_pearson() -> None:
+    data = many(2)
+    found = estimate("risk@1", Predictions(data.confidence, data.loss), rng=0).interval
+    wrong, right = int(data.loss.sum()), int((1 - data.loss).sum())
+    ends = beta.ppf(0.025, wrong, right + 1), beta.ppf(0.975, wrong + 1, right)
+    assert (found.low, found.high) == pytest.approx(ends, abs=0.03 * (ends[1] - ends[0]))
+
+
+def test_the_mean_of_many_other_losses_varies_as_in_the_bayesian_bootstrap() -> None:
+    rng = np.random.default_rng(3)
+    loss = rng.random(5000) ** 3
+    found = estimate("risk@1", Predictions(rng.random(5000), loss), rng=0)
+    assert found.sd == pytest.approx(loss.std() / math.sqrt(5001), rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["aurc", "augrc(coverage=0.3)"])
+def test_groups_of_items_vary_as_items_that_are_drawn_one_by_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, method = many(4, 2500), Bootstrap(2000)
+    grouped = estimate(name, data, method=method, rng=0)
+    monkeypatch.setattr(analysis, "_DRAWN_ALONE", 10_000)
+    alone = estimate(name, data, method=method, rng=0)
+    assert grouped.sd == pytest.approx(alone.sd, rel=0.08)  # both are random: 2.2% of it
+    assert grouped.interval.low == pytest.approx(alone.interval.low, abs=0.3 * alone.sd)
+    assert grouped.interval.high == pytest.approx(alone.interval.high, abs=0.3 * alone.sd)
 
 
 def test_losses_beyond_one_have_an_estimated_bound() -> None:

@@ -115,6 +115,7 @@ class Unseen(NamedTuple):
 
     extremes: Extremes
     sizes: Sizes
+    often: Array | None = None  # how many items each unit stands for; None if for itself
 
 
 class Replicates(NamedTuple):
@@ -183,7 +184,9 @@ def _unseen_spread(
     rng: np.random.Generator | int,
 ) -> StatisticSpread:
     """Spread of the draws of the Bayesian bootstrap, with unseen items at their worst and best."""
-    draws = unseen_draws(arranged.units, arranged.rows, unseen.sizes, method.resamples, rng)
+    draws = unseen_draws(
+        arranged.units, arranged.rows, unseen.sizes, method.resamples, rng, unseen.often
+    )
     drawn = np.concatenate([np.sort(unseen.extremes(*some), axis=0) for some in draws], axis=1)
     low, high = kept = drawn[:, np.isfinite(drawn).all(axis=0)]
     dropped = method.resamples - low.size
@@ -198,12 +201,18 @@ def _unseen_spread(
 
 
 def unseen_draws(
-    units: int, rows: int, sizes: Sizes, draws: int, rng: np.random.Generator | int
+    units: int,
+    rows: int,
+    sizes: Sizes,
+    draws: int,
+    rng: np.random.Generator | int,
+    often: Array | None = None,
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Weights of the Bayesian bootstrap, and those of unseen items, a column for each."""
     generator = generator_of(rng)
     spare = max(2, len(sizes))  # a single unseen item has the first of two columns
-    for weights in resample.exponential_weights(units + spare, draws, rows, generator):
+    shapes = None if often is None else np.concatenate([often, np.ones(spare)])
+    for weights in resample.exponential_weights(units + spare, draws, rows, generator, shapes):
         shape = (len(weights),)
         each = [resample.unseen_sizes(*known, shape, generator) for known in sizes]
         yield weights[:, :units], weights[:, units : units + len(each)] * np.stack(each, axis=1)
@@ -241,7 +250,8 @@ def resampled_estimate(
     """The first statistic of `measure` with its interval, and what was resampled."""
     require_several(arranged.units, sample.unit)
     if method.ends == "unseen":
-        value = float(measure(np.ones((1, arranged.units)))[0, 0])
+        often = np.ones(arranged.units) if unseen.often is None else unseen.often
+        value = float(measure(often[None, :])[0, 0])
         spread = _unseen_spread(value, unseen, arranged, method, rng)
     else:
         spread = method.run(measure, arranged.units, arranged.rows, rng).spread(0, method)
