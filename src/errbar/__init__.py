@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from errbar.verbs import curve as curve
     from errbar.verbs import gate as gate
     from errbar.verbs import inspect as inspect
+    from errbar.verbs import items as items
     from errbar.verbs import monitor as monitor
     from errbar.verbs import noise as noise
     from errbar.verbs import overview as overview
@@ -75,6 +76,7 @@ _HOMES = {
     "gate": "errbar.verbs",
     "history": "errbar.past_runs",
     "inspect": "errbar.verbs",
+    "items": "errbar.verbs",
     "load": "errbar.loading",
     "monitor": "errbar.verbs",
     "next_labels": "errbar.judges",
@@ -121,6 +123,7 @@ __all__ = [
     "gate",
     "history",
     "inspect",
+    "items",
     "load",
     "monitor",
     "next_labels",

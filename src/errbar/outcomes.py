@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from errbar.analysis.calibration import calibration_of, in_a_line
 from errbar.analysis.inspection import agreements_of, inspection_of
+from errbar.analysis.items import ItemRequest, items_of
 from errbar.analysis.methods import Bootstrap
 from errbar.analysis.monitor import monitor_source
 from errbar.analysis.noise import NoiseRequest, noise_of
@@ -18,6 +19,7 @@ from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.calibration import Calibration
 from errbar.results.inspection import Agreement, Inspection
+from errbar.results.items import Items
 from errbar.results.monitoring import Claims, Monitoring
 from errbar.results.noise import NoiseTable
 from errbar.results.scores import RankedScores
@@ -144,6 +146,31 @@ class Outcomes:
             rng=rng,
         )
         return noise_of(self.source, request)
+
+    def items(
+        self,
+        *,
+        systems: Sequence[str] | None = None,
+        model: Literal["rasch", "2pl"] = "rasch",
+        subset: int | None = None,
+        level: float = 0.95,
+        errors: Literal["fail", "missing"] = "fail",
+    ) -> Items:
+        """Fit an item response model, and find questions that look wrong.
+
+        Parameters
+        ----------
+        systems, level, errors
+            As in `rank`.
+        model
+            Questions differ in difficulty ("rasch"), or in discrimination too ("2pl").
+        subset
+            The size of a subset of questions that keeps the order; by default several are tried.
+        """
+        request = ItemRequest(
+            systems=systems, model=model, subset=subset, level=level, errors=errors
+        )
+        return items_of(self.source, request)
 
     def monitor(
         self,

@@ -32,6 +32,7 @@ from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand, Subject
 from errbar.results.gate import Gate, gate_of, limits_of
 from errbar.results.inspection import Agreement, Inspection
+from errbar.results.items import Items
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.monitoring import Monitoring
 from errbar.results.noise import NoiseTable
@@ -115,6 +116,20 @@ def rank(data: Any, metric: Metric | str = "avg", **options: Any) -> Leaderboard
     """
     runs, keywords = loaded(data, Runs.rank, options)
     return runs.rank(metric, **keywords)
+
+
+def items(data: Any, **options: Any) -> Items:
+    """Fit an item response model, and find questions that look wrong.
+
+    Parameters
+    ----------
+    data
+        Anything that `load` takes.
+    **options
+        Keywords of `Runs.items` and of `load`, as in `subset=50`, `question="task_id"`.
+    """
+    runs, keywords = loaded(data, Runs.items, options)
+    return runs.items(**keywords)
 
 
 def monitor(data: Any, *systems: str, **options: Any) -> Monitoring:

@@ -39,6 +39,8 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "monitor": ((), {"above": 0.5}),
     "overview": ((), {}),
     "inspect": ((), {}),
+    "items": ((), {"level": 0.9}),
+    "noise": ((), {}),
     "agreements": ((), {}),
     "calibration": ((), {"bins": 2}),
     "next_labels": ((3,), {"task": ""}),

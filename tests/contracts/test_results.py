@@ -80,6 +80,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "RaterAgreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
     "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
     "NoiseTable": lambda _: runs().noise(),
+    "Items": lambda _: runs().items(),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

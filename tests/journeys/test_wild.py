@@ -1,5 +1,8 @@
 """Real public data as people have them, unprepared, with the numbers counted from them by hand."""
 
+import csv
+
+import numpy as np
 import pytest
 
 import errbar
@@ -73,6 +76,25 @@ def test_leaderboards_with_responses_by_question() -> None:
     assert max(one.value for one in scores) == 396 / 500
     counts = errbar.load(real("leaderboards/terminalbench")).score("avg")
     assert (len(counts), {one.questions for one in counts}) == (83, {88})
+
+
+def test_abilities_and_difficulties_are_those_of_the_published_fit() -> None:
+    found = errbar.items(real("leaderboards/swebench_verified"))
+    for name, column, rows in (
+        ("abilities", "theta", {row.system: row for row in found.systems}),
+        ("items", "b", {row.question: row for row in found if 0.0 < row.solved < 1.0}),
+    ):
+        with real(f"leaderboards/swebench_verified/{name}.csv").open(encoding="utf-8") as file:
+            known = [line for line in csv.DictReader(file) if line[""] in rows]
+        published = np.array(
+            [[float(line[column]), float(line[f"{column}_std"])] for line in known]
+        )
+        mine = np.array([rows[line[""]].value for line in known])
+        assert len(mine) == len(rows)
+        assert np.corrcoef(published[:, 0], mine)[0, 1] > 0.999
+        apart = published[:, 0] - mine  # the origin differs, and the prior stretches by 1%
+        assert np.std((apart - apart.mean()) / published[:, 1]) < 0.5
+    assert [len(found.rows) - 468, found.tasks[0].all_wrong] == [32, 32]
 
 
 def test_a_newcomer_sees_the_verdict_within_five_lines() -> None:

@@ -34,7 +34,7 @@ from errbar.errors import ErrbarError, InternalError
 
 _GROUPS = {
     "Scores": ("overview", "score", "curve", "selective", "roc", "calibration"),
-    "Comparisons": ("compare", "rank", "gate", "history", "prefer"),
+    "Comparisons": ("compare", "rank", "gate", "history", "prefer", "items"),
     "Judges": ("agree", "label"),
     "Before and during a run": ("plan", "monitor", "noise"),
     "Data and reports": ("report", "inspect", "convert", "metrics", "demo"),

@@ -2,6 +2,7 @@
 
 import math
 import platform
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,6 +16,7 @@ from errbar import __version__
 from errbar.analysis.alignment import Alignment, align, by_task
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.evaluate import results_of
+from errbar.analysis.items import FEWEST
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
@@ -131,6 +133,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
             "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
         )
         sections += [ranks, pairs]
+    sections += _items(runs, slices, settings)
     bands: dict[str, list[Band]] = {}
     has_confidence = isinstance(runs.source, TableSource) and "confidence" in runs.source.columns
     if has_confidence:
@@ -256,6 +259,15 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
         curve = partial(runs.curve, family, **settings.asked)
         found.append(_section(name, f"{family} over k", curve)[1])
     return found
+
+
+def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
+    """Return the analysis of questions, if enough systems can tell which look wrong."""
+    systems = Counter(part.key[1] for part in slices if part.is_binary)
+    if max(systems.values(), default=0) < FEWEST:
+        return []
+    items = partial(runs.items, level=settings.level, errors=settings.errors)
+    return [_section("items", "Questions that look wrong", items)[1]]
 
 
 def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None, Section]:

@@ -35,6 +35,7 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "curve": (("pass^k", [1, 3]), {"errors": "missing"}),
     "compare": (("avg", "pass@2"), {"baseline": "b", "margin": 0.1}),
     "rank": (("pass@2",), {"level": 0.9}),
+    "items": ((), {"level": 0.9}),
     "monitor": (("a", "b"), {"trials": 2}),
     "noise": ((), {"level": 0.9, "baseline": "b"}),
     "overview": ((), {}),

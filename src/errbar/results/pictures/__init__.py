@@ -8,6 +8,7 @@ from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
+from errbar.results.items import Items
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import History, Monitoring
@@ -24,6 +25,7 @@ from errbar.results.pictures.forest import (
     rank_picture,
     score_forest,
 )
+from errbar.results.pictures.items import items_picture
 from errbar.results.pictures.questions import data_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.results.pictures.timeline import timeline_picture
@@ -76,5 +78,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     RaterAgreement: agreement_forest,
     Labelling: labelling_forest,
     NoiseTable: noise_bars,
+    Items: items_picture,
     Overview: lambda overview: _scores(overview.scores),
 }

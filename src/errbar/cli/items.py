@@ -1,0 +1,56 @@
+"""`errbar items`: abilities, difficulties, questions that look wrong, and subsets that suffice."""
+
+from typing import Literal
+
+import click
+
+from errbar.cli import options
+from errbar.cli.io import opened, show
+from errbar.cli.options import OutputPath, Paths, ReadOptions, WriteOptions, choice, number
+
+
+@click.command()
+@options.PATHS
+@choice(
+    *("--model", "rasch", "2pl"),
+    default="rasch",
+    text="Questions differ in difficulty, or in discrimination too.",
+)
+@number("--subset", int, "The size of a subset of questions; by default several are tried.")
+@click.option(
+    "--ids",
+    type=OutputPath(dir_okay=False),
+    metavar="FILE",
+    help="Write the ids of the questions of the subset, one per line.",
+)
+@options.SYSTEMS
+@options.ERRORS
+@options.LEVEL
+@options.READ_WRITE_PLOT
+def items(
+    paths: Paths,
+    model: Literal["rasch", "2pl"],
+    subset: int | None,
+    ids: str | None,
+    systems: tuple[str, ...],
+    errors: Literal["fail", "missing"],
+    level: float,
+    reading: ReadOptions,
+    writing: WriteOptions,
+) -> None:
+    """Find questions that look wrong, and subsets that suffice.
+
+    \b
+    Examples:
+      errbar items logs/
+      errbar items logs/ --model 2pl --explain
+    """
+    if ids and subset is None:
+        raise click.UsageError("--ids writes the questions of a subset; give its size by --subset.")
+    with opened("items", paths, reading) as runs:
+        found = runs.items(
+            model=model, subset=subset, systems=systems or None, errors=errors, level=level
+        )
+    if ids:
+        found.write_subset(ids)
+    show(found, writing)

@@ -1,0 +1,349 @@
+"""Questions and systems on one scale: abilities, difficulties, and questions that look wrong."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from errbar.base.files import atomic_file
+from errbar.base.markup import printable_json
+from errbar.base.remarks import Explanation, counted, way_to_say
+from errbar.base.tables import (
+    DASH,
+    Headline,
+    Table,
+    interval_cells,
+    interval_head,
+    interval_title,
+)
+from errbar.errors import InputError
+from errbar.results.base import Rows, finite
+from errbar.results.estimate import EqualByValue, Interval, WithInterval, covered, record_of
+
+ALL_RIGHT, ALL_WRONG = "all right", "all wrong"
+INVERTED, FLAT, ALIKE = "inverted", "flat", "alike"
+_SHOWN = 20  # rows of a table on paper; exports have all
+_MEANINGS = (
+    "ability and difficulty: in logits. A system of ability θ solves a question of difficulty b "
+    "with the log odds θ − b; 0 is the mean ability of the systems.",
+    "all right, all wrong: no system failed it, or none solved it. by luck: the chance that it "
+    "would not be so in a repeat of the run, if difficulties are normal.",
+    "inverted: better systems fail it more often (Spearman's correlation with the ability by all "
+    "other questions is below 0), so that its answer key or its test may be wrong.",
+    "flat: success depends less on ability than the model says (infit above 1).",
+    "alike: two questions on which systems succeed and fail together, beyond what their abilities "
+    "and difficulties explain.",
+    "p: the chance of as much by luck, adjusted for the number of questions (Benjamini and "
+    "Hochberg) or of pairs (Holm). Systems count as independent; relatives make p too small.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SystemAbility(WithInterval):
+    """A system of one task on the scale of its questions."""
+
+    task: str
+    system: str
+    questions: int  # with an answer
+    score: float  # mean rate over its own questions
+    value: float  # ability
+    sd: float
+    interval: Interval
+    adjusted: float  # mean rate over all questions: expected where there is no answer
+    adjusted_sd: float
+    adjusted_low: float
+    adjusted_high: float
+
+    def record(self) -> dict[str, Any]:
+        """A flat record, for a DataFrame or JSON."""
+        adjusted = ("adjusted", "adjusted_sd", "adjusted_low", "adjusted_high")
+        first = record_of(self, "task", "system", "questions", "score", "value", "sd", "interval")
+        return first | record_of(self, *adjusted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ItemRow(WithInterval):
+    """A question."""
+
+    task: str
+    question: str
+    systems: int  # with an answer
+    solved: float  # mean rate of those
+    value: float  # difficulty
+    sd: float
+    interval: Interval
+    discrimination: float  # 1 in the model of Rasch
+    infit: float  # nan where there is a single outcome, as all that follow but `by_luck`
+    infit_p: float
+    outfit: float
+    outfit_p: float
+    correlation: float  # of its rates with the abilities by other questions
+    inverted_p: float
+    by_luck: float  # chance that a repeat is not unanimous; nan unless there is a single outcome
+    flags: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """A flat record, for a DataFrame or JSON."""
+        checks = ("discrimination", "infit", "infit_p", "outfit", "outfit_p")
+        more = ("correlation", "inverted_p", "by_luck")
+        first = record_of(self, "task", "question", "systems", "solved", "value", "sd", "interval")
+        return first | record_of(self, *checks, *more) | {"flags": ", ".join(self.flags)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikePair:
+    """Two questions on which systems succeed and fail together."""
+
+    task: str
+    first: str
+    second: str
+    correlation: float  # of what ability and difficulty leave unexplained
+    p_value: float  # adjusted (Holm)
+    agreement: float  # share of systems with the same rate on both
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        names = ("task", "first", "second", "correlation", "p_value", "agreement")
+        return record_of(self, *names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskItems:
+    """What holds for all questions of a task."""
+
+    task: str
+    systems: int
+    questions: int
+    spread: float  # sd of the difficulties
+    mean: float
+    alikeness: float  # correlation of trials of a system on a question beyond the model
+    all_right: int
+    all_wrong: int
+    expected_right: float  # as many by the model
+    expected_wrong: float
+    pairs: int  # that were tested
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SubsetSize(EqualByValue):
+    """A subset of the questions of a task, with its error on systems that were held out."""
+
+    task: str
+    size: int
+    swapped: float  # share of pairs of systems whose order changes
+    swapped_sd: float  # standard error of that share
+    away: float  # root mean square of the score read off the subset, less the score on all
+    slope: float  # score on all = intercept + slope × score on the subset
+    intercept: float
+    questions: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        names = ("task", "size", "swapped", "swapped_sd", "away", "slope", "intercept")
+        return record_of(self, *names) | {"questions": ", ".join(self.questions)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Items(Rows[ItemRow]):
+    """The questions of every task, with the systems that answered them."""
+
+    _: KW_ONLY
+    systems: tuple[SystemAbility, ...]
+    pairs: tuple[AlikePair, ...]
+    subsets: tuple[SubsetSize, ...]
+    tasks: tuple[TaskItems, ...]
+    level: float
+    method: str
+    remarks: tuple[str, ...] = ()
+    drops: ClassVar[tuple[str, ...]] = ("outfit", "sd", "task", "answers", "infit", "difficulty")
+
+    @property
+    def suspects(self) -> list[ItemRow]:
+        """Questions that look wrong, the most doubtful first."""
+        rows = [row for row in self.rows if {INVERTED, FLAT} & {*row.flags}]
+        return sorted(rows, key=lambda row: (INVERTED not in row.flags, row.correlation))
+
+    def columns(self) -> list[list[str]]:
+        """Questions that look wrong, or if none does the hardest; each column from its head."""
+        rows = (self.suspects or sorted(self.rows, key=lambda row: -row.value))[:_SHOWN]
+        title = [interval_title(self.level)]
+        tasks = [row.task for row in rows]
+        cells = interval_cells(
+            (row.value, row.interval.low, row.interval.high, 0.1) for row in rows
+        )
+        found = [
+            ["question", *(row.question for row in rows)],
+            *([["task", *tasks]] if any(tasks) else []),
+            ["solved", *(f"{row.solved:.3f}" for row in rows)],
+            [interval_head("difficulty", title), *cells],
+            ["infit", *_cells(row.infit for row in rows)],
+            ["outfit", *_cells(row.outfit for row in rows)],
+            ["correlation", *_cells((row.correlation for row in rows), signed=True)],
+            ["p", *(_chance(_p_of(row)) for row in rows)],
+            ["by luck", *_cells(row.by_luck for row in rows)],
+            ["looks", *(", ".join(row.flags) for row in rows)],
+        ]
+        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+
+    def parts(self) -> list[Table | str]:
+        """Questions to look at, systems, pairs that are alike, and subsets."""
+        first = Rows.parts(self)
+        return [*first, self._system_table(), *self._pair_tables(), *self._subset_tables()]
+
+    def _system_table(self) -> Table:
+        rows = self.systems[:_SHOWN]
+        title = [interval_title(self.level)]
+        cells = [
+            cell.replace("inf", "  ∞")
+            for cell in interval_cells(
+                (row.value, row.interval.low, row.interval.high, row.sd) for row in rows
+            )
+        ]
+        tasks = [row.task for row in rows]
+        columns = [
+            ["system", *(row.system for row in rows)],
+            *([["task", *tasks]] if any(tasks) else []),
+            ["score", *(f"{row.score:.3f}" for row in rows)],
+            [interval_head("ability", title), *cells],
+        ]
+        if self.is_adjusted:
+            adjusted = interval_cells(
+                (row.adjusted, row.adjusted_low, row.adjusted_high, row.adjusted_sd) for row in rows
+            )
+            columns.append([interval_head("adjusted score", title), *adjusted])
+            columns.append(["questions", *(str(row.questions) for row in rows)])
+        left = len(self.systems) - len(rows)
+        more = [f"{counted(left, 'system')} more: {_exported('.systems')}."] if left else []
+        return Table(columns=columns, notes=more, drops=("questions", "task"))
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether systems answered different questions, so that their scores are adjusted."""
+        return len({(row.task, row.questions) for row in self.systems}) > len(self.tasks)
+
+    def _pair_tables(self) -> list[Table]:
+        if not self.pairs:
+            return []
+        rows = self.pairs[:_SHOWN]
+        left = len(self.pairs) - len(rows)
+        more = [f"{counted(left, 'pair')} more: {_exported('.pairs')}."] if left else []
+        columns = [
+            ["alike", *(f"{row.first} and {row.second}" for row in rows)],
+            ["correlation", *_cells((row.correlation for row in rows), signed=True)],
+            ["same outcome", *(f"{row.agreement:.2f}" for row in rows)],
+            ["p", *(_chance(row.p_value) for row in rows)],
+        ]
+        return [Table(columns=columns, notes=more)]
+
+    def _subset_tables(self) -> list[Table]:
+        if not self.subsets:
+            return []
+        tasks = [row.task for row in self.subsets]
+        columns = [
+            ["subset", *(counted(row.size, "question") for row in self.subsets)],
+            *([["task", *tasks]] if any(tasks) else []),
+            ["pairs in another order", *map(_share, self.subsets)],
+            ["score off by", *(f"{row.away:.3f}" for row in self.subsets)],
+        ]
+        note = Explanation(
+            "Subsets: questions are added by forward selection. Errors are those on systems that "
+            "had no part in the choice (ten folds over systems): the share of other systems to "
+            "which the order changes, ties as one half, ± its standard error; and the root mean "
+            "square of the score read off the subset by a line, less the score on all questions."
+        )
+        return [Table(columns=columns, explanation=[note])]
+
+    def notes(self) -> list[str]:
+        """What the columns mean, the method, and remarks on the data."""
+        left = max(len(self.suspects or self.rows) - _SHOWN, 0)
+        more = [f"{counted(left, 'question')} more: {_exported('.rows')}."] if left else []
+        return [
+            *more,
+            *map(Explanation, _MEANINGS),
+            Explanation(f"Method: {self.method}."),
+            *(sentence for task in self.tasks for sentence in _on_dead(task)),
+            *self.remarks,
+        ]
+
+    def conclusion(self) -> Headline | None:
+        """How many questions deserve a look, and why."""
+        number = counted(len(self.rows), "question")
+        counts = {
+            flag: sum(flag in row.flags for row in self.rows)
+            for flag in (INVERTED, FLAT, ALL_WRONG, ALL_RIGHT)
+        }
+        said = [f"{count} {flag}" for flag, count in counts.items() if count]
+        if self.pairs:
+            said.append(f"{counted(len(self.pairs), 'pair')} alike")
+        if not said:
+            return Headline(f"None of {number} looks wrong", ".")
+        if not self.suspects and not self.pairs:
+            return Headline(f"None of {number} looks wrong", f"; {', '.join(said)}.")
+        wrong = len(self.suspects)
+        claim = f"{wrong} of {number} {'looks' if wrong == 1 else 'look'} wrong"
+        return Headline(claim, f": {', '.join(said)}.")
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        return covered(self.systems[0].interval)
+
+    def to_json(self) -> str:
+        """JSON with guesses, the rows of questions, systems, pairs and subsets, and notes."""
+        document = json.loads(Rows.to_json(self))
+        for name in ("systems", "pairs", "subsets"):
+            rows = [row.record() for row in getattr(self, name)]
+            document[name] = [{key: finite(value) for key, value in row.items()} for row in rows]
+        return printable_json(json.dumps(document, indent=2, ensure_ascii=False))
+
+    def write_subset(self, path: str | Path) -> None:
+        """Write the ids of the largest subset of every task, one per line."""
+        if not self.subsets:
+            raise InputError("there is no subset to write: it takes five systems to choose one.")
+        largest = {row.task: row for row in self.subsets}
+        names = [name for row in largest.values() for name in row.questions]
+        with atomic_file(str(path)) as beside:
+            beside.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+
+
+def _exported(field: str) -> str:
+    return way_to_say("--format json has all", f"{field} has all")
+
+
+def _p_of(row: ItemRow) -> float:
+    """The p-value of what a question is flagged for."""
+    if INVERTED in row.flags:
+        return row.inverted_p
+    return row.infit_p if FLAT in row.flags else math.nan
+
+
+def _chance(p_value: float) -> str:
+    if math.isnan(p_value):
+        return DASH
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _cells(values: Iterable[float], *, signed: bool = False) -> list[str]:
+    style = "+.2f" if signed else ".2f"
+    return [DASH if math.isnan(value) else f"{value:{style}}" for value in values]
+
+
+def _share(row: SubsetSize) -> str:
+    return f"{100.0 * row.swapped:.1f} ± {100.0 * row.swapped_sd:.1f}%"
+
+
+def _on_dead(task: TaskItems) -> list[str]:
+    """How many questions are unanimous, beside what the model expects."""
+    found = []
+    for number, words, expected in (
+        (task.all_wrong, "no system solves", task.expected_wrong),
+        (task.all_right, "all systems solve", task.expected_right),
+    ):
+        if number:
+            where = f"{task.task}: " if task.task else ""
+            found.append(
+                f"{where}{counted(number, 'question')} that {words}; the model expects "
+                f"{expected:.1f}."
+            )
+    return found
