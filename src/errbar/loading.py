@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from errbar.base.arguments import require_choice
+from errbar.base.arguments import require_choice, require_text, texts
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
@@ -106,6 +106,7 @@ def load(
     pass@2: 0.75 ± 0.24, 95% CI 0.11 to 0.99
     """
     how = _how_to_read(columns, right, rows, files, repeats, keys)
+    require_text(reader=reader, filter=filter, label=label)
     choice = Choice(scorer, filter, regrade, signal, files)
     read = partial(_read, data, reader=reader, connection=connection, spark=spark)
     if labels is None and label is None:
@@ -142,7 +143,7 @@ def _how_to_read(
     for name, (value, known) in chosen.items():
         if value is not None:
             require_choice(value, name, get_args(known))
-    words = (right,) if isinstance(right, str) else tuple(right)
+    words = texts(right, "right")
     named = {meaning: None if name is None else str(name) for meaning, name in columns.items()}
     return HowToRead(named, words, rows, files, repeats, keys)
 

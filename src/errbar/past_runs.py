@@ -88,7 +88,7 @@ def _timeline(
 ) -> Timeline:
     """Scores of every run, the change of the last one, and drift; `how` is as in `compare`."""
     names = list(parts)
-    require_text(since, "since")
+    require_text(since=since)
     if since is not None and since not in parts:
         listed = ", ".join(map(repr, names[:8])) + " …" * (len(names) > 8)
         raise NotThere(f"there is no run {since!r}; there are: {listed}.")
@@ -170,7 +170,7 @@ def _systems_in(source: Any) -> list[str]:
 
 def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[str, SystemPart]:
     """The system of each run."""
-    require_text(system, "system")
+    require_text(system=system)
     chosen = {}
     for run, parts in runs.items():
         there = {part.system: part for part in parts}

@@ -29,6 +29,7 @@ from errbar.analysis.pairs import Difference, apart_by, range_of
 from errbar.analysis.question_values import question_values
 from errbar.analysis.rewards import bounds_of
 from errbar.analysis.spreads import Combined, MeanPart
+from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import list_names
@@ -84,9 +85,7 @@ class Labels:
 
         They match by name; the only system of one is the only system of the other.
         """
-        if correction not in CORRECTIONS:
-            known = ", ".join(map(repr, CORRECTIONS))
-            raise InputError(f"correction must be one of {known}; got {correction!r}.")
+        require_choice(correction, "correction", CORRECTIONS)
         there, here = (_names(source.named()) for source in (judged, labels))
         systems, tasks = (
             _matched(have, given, noun)

@@ -75,7 +75,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     """The questions of one task to label next."""
     tasks = by_task(source.named())
     task = request.task if request.task is not None or len(tasks) > 1 else next(iter(tasks))
-    require_text(task, "task")
+    require_text(task=task)
     if task not in tasks:
         way = way_to_say("--task NAME", "task='…'")
         raise InputError(

@@ -163,10 +163,19 @@ def require_whole(value: Any, name: str, least: int) -> None:
         raise InputError(f"{name} must be {least} at least; got {value!r}.")
 
 
-def require_text(value: object, name: str) -> None:
+def lists_by_name(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
+    """Return columns as lists by their names as text."""
+    bad = next((name for name, values in columns.items() if not isinstance(values, Iterable)), None)
+    if bad is not None:
+        raise WrongType(f"{what} by column need a list for each column; {bad!r} has none.")
+    return {str(name): list(values) for name, values in columns.items()}
+
+
+def require_text(**values: object) -> None:
     """Refuse anything but a text or None."""
-    if not isinstance(value, str | None):
-        raise WrongType(f"{name} must be a text; got {value!r:.80}.")
+    for name, value in values.items():
+        if not isinstance(value, str | None):
+            raise WrongType(f"{name} must be a text; got {value!r:.80}.")
 
 
 def texts(values: Any, name: str) -> tuple[str, ...]:

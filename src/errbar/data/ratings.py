@@ -14,6 +14,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.base.arguments import lists_by_name
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
@@ -157,7 +158,7 @@ def _columns(data: Any) -> Columns:
             raise InputError(f"{file}: {why_not_read(file)}")
         return _of_records(records_of(file)) if kind == JSON else cells_of(file, kind)
     if isinstance(data, Mapping):
-        return {str(name): list(values) for name, values in data.items()}
+        return lists_by_name(data, "ratings")
     if isinstance(data, list | tuple):
         return _of_records(list(data))
     frame = nw.from_native(data, pass_through=True)

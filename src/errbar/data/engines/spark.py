@@ -17,7 +17,7 @@ from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.naming import HowToRead, name_systems
-from errbar.errors import InputError, MissingExtra
+from errbar.errors import InputError, MissingExtra, WrongType
 
 
 def spark_session(master: str | None = None, remote: str | None = None) -> Any:
@@ -43,6 +43,8 @@ def read_with_spark(
     if len(kinds) > 1:
         raise InputError("all files must be of the same kind: CSV, JSON lines or Parquet.")
     kind = kinds.pop()
+    if not hasattr(session, "read"):
+        raise WrongType(f"spark is a Spark session; got {type(session).__name__}.")
     reader = session.read
     try:
         if kind == CSV:

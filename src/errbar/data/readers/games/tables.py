@@ -1,6 +1,6 @@
 """Tables of games: which column is which, and which rows have a verdict."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.base.arguments import lists_by_name
 from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.engines.duckdb import own_engine
@@ -46,11 +47,7 @@ def read_games(data: Any, how: HowToReadGames) -> Games:
     ):
         return _of_files(data, how)
     if isinstance(data, Mapping):
-        if not all(isinstance(values, Iterable) for values in data.values()):
-            raise InputError("games by column need a list for each column.")
-        return _joined(
-            [(None, {str(name): list(values) for name, values in data.items()}, [])], how
-        )
+        return _joined([(None, lists_by_name(data, "games"), [])], how)
     if isinstance(data, list | tuple):
         return _joined([(None, *_of_records(list(data)))], how)
     frame = nw.from_native(data, pass_through=True)
