@@ -138,7 +138,7 @@ def inspect_ai_sample(question: int, epoch: int, rng: random.Random) -> tuple[An
         "model_usage": {"made/up": output["usage"]},
         "completed": True,
     }
-    whole = {name: one for name, one in summary.items() if name != "completed"}
+    whole = {name: each for name, each in summary.items() if name != "completed"}
     return summary, whole | {"messages": messages, "output": output, "store": {}, "events": events}
 
 

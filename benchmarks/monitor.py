@@ -107,7 +107,7 @@ def planned(gap: float, sd: float, sd_on_line: float) -> float:
 def stop_line(name: str, values: Array, line: float, least: float, sd_on_line: float) -> None:
     """Questions until a stop."""
     shares = np.quantile(stops(values, line, least), [0.1, 0.5, 0.8], method="higher")
-    cells = "".join(f"{one:>8.0f}" for one in shares)
+    cells = "".join(f"{share:>8.0f}" for share in shares)
     needs = planned(float(values.mean()) - line, float(values.std()), sd_on_line)
     print(f"{name:30}{cells}{needs:>10.0f}", flush=True)
 
@@ -135,7 +135,7 @@ def widths(rng: np.random.Generator) -> None:
     print(f"{'':10}" + "".join(f"{number:>16}" for number in at))
     for rate in RATES:
         runs = means(fixed(rate), 1, (100, QUESTIONS), rng)
-        each = [1.0 - low_ends(1.0 - one, NEEDED) - low_ends(one, NEEDED) for one in runs]
+        each = [1.0 - low_ends(1.0 - run, NEEDED) - low_ends(run, NEEDED) for run in runs]
         found = np.median(each, axis=0)[at - 1]
         one_look = 2.0 * normal_reach(LEVEL) * np.sqrt(rate * (1.0 - rate) / at)
         cells = (f"{w:.3f} ({w / f:.2f}×)" for w, f in zip(found, one_look, strict=True))

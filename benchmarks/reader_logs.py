@@ -304,8 +304,8 @@ def swe_bench(place: Path, rows: int, _: str) -> None:
     held: dict[str, list[str]] = {kind: [] for kind in kinds}
     held |= {"submitted": ids, "completed": ids}
     held |= {"resolved": ids[: rows // 2], "unresolved": ids[rows // 2 :]}
-    report: dict[str, Any] = {f"{kind}_instances": len(one) for kind, one in held.items()}
-    report |= {f"{kind}_ids": one for kind, one in held.items()}
+    report: dict[str, Any] = {f"{kind}_instances": len(each) for kind, each in held.items()}
+    report |= {f"{kind}_ids": each for kind, each in held.items()}
     write_document(place / "toy__agent.first.json", {"total_instances": rows, **report})
 
 

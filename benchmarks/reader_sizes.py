@@ -58,7 +58,7 @@ def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -
                 place.mkdir()
                 WRITERS[name](place, rows, text_of(words))
                 print(_line(name, _asked("one", place), _asked("plain", place)), flush=True)
-    for name in TABLES if not only else [one for one in only if one in TABLES]:
+    for name in TABLES if not only else [each for each in only if each in TABLES]:
         for rows in sizes:
             with tempfile.TemporaryDirectory() as temporary:
                 place = Path(temporary) / "log"

@@ -80,13 +80,13 @@ def _multiple_choice(rng: random.Random, at: int) -> dict[str, Any]:
     likelihoods = [-rng.expovariate(0.3) for _ in range(4)]
     best, gold = likelihoods.index(max(likelihoods)), rng.randrange(4)
     prompt = _text(rng, 200)
-    pairs = [[str(one), "False"] for one in likelihoods]
+    pairs = [[str(likelihood), "False"] for likelihood in likelihoods]
     return {
         "doc_id": at,
         "doc": {"question": _text(rng, 40), "choices": [_text(rng, 5) for _ in range(4)]},
         "target": str(gold),
         "arguments": {f"gen_args_{i}": {"arg_0": prompt, "arg_1": f" {i}"} for i in range(4)},
-        "resps": [[one] for one in pairs],
+        "resps": [[pair] for pair in pairs],
         "filtered_resps": pairs,
         "filter": "none",
         "metrics": ["acc", "acc_norm"],

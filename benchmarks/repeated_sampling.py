@@ -229,8 +229,8 @@ def main() -> None:
         duels = PARTS[name](options.slow)
         if duels:
             print(HEADER)
-        for one in duels:
-            print(one, flush=True)
+        for each in duels:
+            print(each, flush=True)
         if len(duels) > 1:
             print(f"{'geometric mean':<68}{geometric_mean(duels):>10.1f}×")
             print(f"{'least':<68}{min(d.ratio for d in duels):>10.1f}×", flush=True)

@@ -33,7 +33,7 @@ def run(replicates: int, only: Sequence[str] = ()) -> None:
         for trials in TRIALS:
             for questions in QUESTIONS:
                 unit = Unit(name, questions, trials)
-                if only and not any(str(unit).startswith(one) for one in only):
+                if only and not any(str(unit).startswith(each) for each in only):
                     continue
                 for target, shares in zip(
                     ("population", "benchmark"), one(unit, replicates), strict=True
@@ -65,6 +65,6 @@ def one(unit: Unit, replicates: int) -> Array:
 def ends(found: list[list[Summary]]) -> Ends:
     """Their ends: a row per metric, a column per system."""
     return Ends(
-        np.array([[one.low for one in row] for row in found]),
-        np.array([[one.high for one in row] for row in found]),
+        np.array([[each.low for each in row] for row in found]),
+        np.array([[each.high for each in row] for row in found]),
     )

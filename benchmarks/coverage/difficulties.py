@@ -109,8 +109,8 @@ def _plain(name: str, right: float, wrong: float) -> Difficulty:
 
 
 DIFFICULTIES = {
-    one.name: one
-    for one in (
+    each.name: each
+    for each in (
         _plain("uniform", 1.0, 1.0),
         _plain("easy", 9.0, 1.0),
         _plain("hard", 0.15, 2.5),

@@ -79,7 +79,7 @@ class Settings:
             rounds = math.ceil(len(sizes) / len(DIFFICULTIES))
             names = [name for _ in range(rounds) for name in rng.permutation(list(DIFFICULTIES))]
             every = [Unit(str(name), *size) for name, size in zip(names, sizes, strict=False)]
-        return [unit for unit in every if not only or any(_fits(unit, one) for one in only)]
+        return [unit for unit in every if not only or any(_fits(unit, each) for each in only)]
 
     def identity(self) -> str:
         """What a result depends on: the code, the level, the replicates, the targets."""
@@ -119,4 +119,4 @@ def code() -> str:
 
 def _fits(unit: Unit, pattern: str) -> bool:
     wanted = [*pattern.split("/"), "", ""][:3]
-    return all(not one or one == str(part) for one, part in zip(wanted, unit, strict=True))
+    return all(not each or each == str(part) for each, part in zip(wanted, unit, strict=True))

@@ -128,8 +128,8 @@ def central_limit(systems: Systems, metrics: Sequence[CountMetric], level: float
     variance = np.einsum("mrs,rs->mr", off, systems.often) / (size - 1.0)
     error = np.sqrt(variance / size)
     ends = [
-        normal_ends(one, sd, level, metric.bounds)
-        for metric, one, sd in zip(metrics, mean, error, strict=True)
+        normal_ends(each, sd, level, metric.bounds)
+        for metric, each, sd in zip(metrics, mean, error, strict=True)
     ]
     return Ends(np.array([low for low, _ in ends]), np.array([high for _, high in ends]))
 

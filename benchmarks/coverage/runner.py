@@ -27,9 +27,9 @@ def run_all(settings: Settings, folder: Path, only: Sequence[str], processes: in
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("units", total=len(units), completed=len(units) - len(missing))
-        for one in _results(missing, settings, processes):
-            store.add(folder, one)
-            bar.update(task, advance=1, description=str(Unit(*one["unit"])))
+        for result in _results(missing, settings, processes):
+            store.add(folder, result)
+            bar.update(task, advance=1, description=str(Unit(*result["unit"])))
     return len(missing)
 
 
@@ -38,8 +38,8 @@ def _results(units: Sequence[Unit], settings: Settings, processes: int) -> Itera
     with ThreadPoolExecutor(processes) as pool:
         waiting = [pool.submit(_in_a_process, unit, settings) for unit in units]
         try:
-            for one in as_completed(waiting):
-                yield one.result()
+            for each in as_completed(waiting):
+                yield each.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -39,7 +39,7 @@ def finished(folder: Path) -> Iterator[dict[str, Any]]:
 
 def done(folder: Path, identity: str) -> set[Unit]:
     """Units that need not be run again."""
-    return {Unit(*one["unit"]) for one in finished(folder) if one["identity"] == identity}
+    return {Unit(*each["unit"]) for each in finished(folder) if each["identity"] == identity}
 
 
 Made = tuple[str, list[Row]]  # what the rows depend on, and the rows

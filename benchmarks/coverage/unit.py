@@ -55,7 +55,7 @@ def run(unit: Unit, settings: Settings) -> dict[str, Any]:
     totals = np.zeros((len(settings.targets), len(METHODS), 4, len(wanted)))
     for first in range(0, settings.replicates, _TOGETHER):
         number = min(_TOGETHER, settings.replicates - first)
-        totals += batch(unit, first, number, [one.metric for one in wanted], settings)
+        totals += batch(unit, first, number, [each.metric for each in wanted], settings)
     return {
         "unit": list(unit),
         "identity": settings.identity(),

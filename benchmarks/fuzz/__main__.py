@@ -33,11 +33,11 @@ def run(units: list[Unit], limit: float) -> None:
     process = Process(limit)
     for at, unit in enumerate(unit for unit in units if unit.key not in done):
         outcomes = process.outcomes(unit)
-        faults = [(k, one) for k, one in enumerate(outcomes) if one.kind in FAULTS]
+        faults = [(k, outcome) for k, outcome in enumerate(outcomes) if outcome.kind in FAULTS]
         line = {
             "unit": unit.key,
             "source": unit.source,
-            "kinds": Counter(one.kind for one in outcomes),
+            "kinds": Counter(outcome.kind for outcome in outcomes),
             "faults": [[k, one.kind, one.detail] for k, one in faults],
         }
         KEPT.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,7 @@ def cases(
 ) -> Iterator[Callable[[], Outcome]]:
     """Calls of a function, half of them with a single argument that is strange."""
     parameters = list(inspect.signature(function).parameters.values())
-    plain = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
+    plain = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     for at in range(number):
         given: list[Any] = []
         named: dict[str, Any] = {}

@@ -102,7 +102,7 @@ def _timeline(
     tested = names if since is None else names[names.index(since) :]
     return Timeline(
         runs=tuple(names),
-        estimates=tuple(sorted(scores, key=lambda one: (one.task, names.index(one.system)))),
+        estimates=tuple(sorted(scores, key=lambda score: (score.task, names.index(score.system)))),
         changes=tuple(changes),
         drifts=drifts_of(whole.source.named(), tested, how["level"], how["errors"]),
         reference=reference,

@@ -55,7 +55,9 @@ def loose_texts(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         parts: list[ast.AST] = []
         if isinstance(node, ast.Call):
-            parts += [one.value for one in node.keywords if one.arg in ("option", "argument")]
+            parts += [
+                keyword.value for keyword in node.keywords if keyword.arg in ("option", "argument")
+            ]
             if isinstance(node.func, ast.Name) and node.func.id == "way_to_say":
                 parts += node.args
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

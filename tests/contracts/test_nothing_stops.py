@@ -118,7 +118,9 @@ def same(found: Any, expected: Any) -> bool:
 def test_others_are_scored_as_if_it_were_not_there(kind: Kind) -> None:
     found = both(kind).score("avg", kind.metric, **kind.told)
     alone = fine().score("avg", kind.metric, **kind.told)
-    assert same([one for one in found.to_dicts() if one["system"] != "odd"], alone.to_dicts())
+    assert same(
+        [record for record in found.to_dicts() if record["system"] != "odd"], alone.to_dicts()
+    )
     (missing,) = found.only("odd", metric=kind.metric)
     assert math.isnan(missing.value)
     assert math.isnan(missing.interval.low)
@@ -145,18 +147,24 @@ def test_nothing_to_score_is_an_error_with_the_reason_and_how_many(kind: Kind) -
 def test_curves_of_others_go_as_far_as_their_own_trials(kind: Kind) -> None:
     name = kind.metric.replace("4", "k").replace("@2", "@k")
     found, alone = (runs.curve(name, **kind.told) for runs in (both(kind), fine()))
-    assert same([one for one in found.to_dicts() if one["system"] != "odd"], alone.to_dicts())
+    assert same(
+        [record for record in found.to_dicts() if record["system"] != "odd"], alone.to_dicts()
+    )
     asked = both(kind).curve(name, [2, 4], **kind.told)
     expected = fine().curve(name, [2, 4], **kind.told)
-    assert same([one for one in asked.to_dicts() if one["system"] != "odd"], expected.to_dicts())
-    assert any(one.reason for one in asked.only("odd"))
+    assert same(
+        [record for record in asked.to_dicts() if record["system"] != "odd"], expected.to_dicts()
+    )
+    assert any(each.reason for each in asked.only("odd"))
 
 
 @EACH
 def test_others_are_compared_as_if_it_were_not_there(kind: Kind) -> None:
     found = both(kind).compare(kind.metric, **kind.told)
     alone = fine().compare(kind.metric, **kind.told)
-    assert same([one for one in found.to_dicts() if one["second"] != "odd"], alone.to_dicts())
+    assert same(
+        [record for record in found.to_dicts() if record["second"] != "odd"], alone.to_dicts()
+    )
     missing = [row for row in found if row.second == "odd"]
     assert [row.first for row in missing] == ["a", "b", "c"]
     for row in missing:
@@ -204,8 +212,8 @@ def test_a_gate_refuses_what_cannot_be_computed(kind: Kind) -> None:
 def test_a_report_has_the_others_and_the_reason(lack: str) -> None:
     kind = KINDS[lack]
     asked = ReportSettings(metrics=(kind.metric,), errors=kind.told.get("errors", "fail"))
-    found = {one.name: one for one in contents_of(both(kind), asked).sections}
-    alone = {one.name: one for one in contents_of(fine(), asked).sections}
+    found = {section.name: section for section in contents_of(both(kind), asked).sections}
+    alone = {section.name: section for section in contents_of(fine(), asked).sections}
     for name in ("scores", "ranks", "comparisons"):
         rows, expected = (sections[name].result for sections in (found, alone))
         assert rows is not None
@@ -237,11 +245,11 @@ def test_a_task_of_rewards_keeps_no_other_from_being_scored_compared_and_ranked(
     alone = errbar.load(FINE.with_columns(task=pl.lit("sums")))
     scores = runs.score("pass@2")
     assert same(
-        [one for one in scores.to_dicts() if one["task"] == "sums"],
+        [record for record in scores.to_dicts() if record["task"] == "sums"],
         alone.score("pass@2").to_dicts(),
     )
     compared = runs.compare("pass@2")
-    kept = [one for one in compared.to_dicts() if one["task"] == "sums"]
+    kept = [record for record in compared.to_dicts() if record["task"] == "sums"]
     assert same(kept, alone.compare("pass@2").to_dicts())
     board = runs.rank("pass@2")
     assert same(board.to_dicts(), alone.rank("pass@2").to_dicts())
@@ -322,7 +330,7 @@ def test_a_coverage_that_nobody_reaches_keeps_no_other_metric_from_being_scored(
     runs = errbar.load(shy)
     found = runs.selective("risk@0.2", "risk@0.5")
     assert found.only(metric="risk@0.2").to_dicts() == runs.selective("risk@0.2").to_dicts()
-    assert all(math.isnan(one.value) for one in found.only(metric="risk@0.5"))
+    assert all(math.isnan(each.value) for each in found.only(metric="risk@0.5"))
     with pytest.raises(InputError, match=r"nothing can be scored\. a risk@0\.5: .*for 3 of 3"):
         runs.selective("risk@0.5")
 

@@ -56,7 +56,7 @@ def test_names_differ() -> None:
 
 
 def test_metrics_are_frozen() -> None:
-    for metric, field in ((one, field) for one in EVERY for field in fields(one)):  # type: ignore[arg-type]
+    for metric, field in ((each, field) for each in EVERY for field in fields(each)):  # type: ignore[arg-type]
         with pytest.raises(FrozenInstanceError):
             setattr(metric, field.name, 1)
 

@@ -11,8 +11,8 @@ from shapes import GOOD, SHAPES, Shape
 
 def means_of(runs: errbar.Runs) -> dict[str, float]:
     scores = runs.score("avg")
-    assert len({one.system for one in scores}) == len(scores), "two rows have the same name"
-    return {one.system: one.value for one in scores}
+    assert len({score.system for score in scores}) == len(scores), "two rows have the same name"
+    return {score.system: score.value for score in scores}
 
 
 def written(shape: Shape, place: Path) -> Path:
@@ -33,7 +33,7 @@ def test_every_shape_gives_its_means_and_accounts_for_every_row(name: str, tmp_p
     if not any(
         file.suffix in (".npy",) or file.name in ("counts.json", "passed.csv") for file in files
     ):
-        assert sum(one.kept for one in accounts.values()) == rows
+        assert sum(account.kept for account in accounts.values()) == rows
 
 
 # Words differ in nothing else: one kind stands for all of them.
@@ -94,7 +94,7 @@ def test_any_two_shapes_are_loaded_together() -> None:
 
 
 def test_a_vector_is_a_question_in_each_entry() -> None:
-    outcomes = [int(one) for one in GOOD.values()] * 20
+    outcomes = [int(each) for each in GOOD.values()] * 20
     for data in (outcomes, tuple(outcomes)):
         (score,) = errbar.load(data).score("avg")
         assert (score.value, score.questions, score.trials) == (0.8, 200, 200)

@@ -100,7 +100,9 @@ def test_no_fence_is_overlooked() -> None:
 
 
 @pytest.mark.usefixtures("short_chains")
-@pytest.mark.parametrize("page", [page for page in SHELL if SHELL[page]], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "page", [page for page in SHELL if SHELL[page]], ids=lambda each: each.name
+)
 def test_commands_of_a_page_run_and_print_what_it_says(
     page: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +134,7 @@ def _never(_: float) -> None:
 
 
 def _code(name: str) -> Block:
-    (block,) = (one for one in EVERY if one.page.name == name and one.is_code)
+    (block,) = (each for each in EVERY if each.page.name == name and each.is_code)
     return block
 
 
@@ -159,7 +161,7 @@ def my_harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 
 @pytest.mark.usefixtures("my_harness")
 def test_the_reader_of_the_page_reads_the_line_of_the_page(tmp_path: Path) -> None:
-    (line,) = (one for one in EVERY if one.page.name == READER and one.language == "text")
+    (line,) = (each for each in EVERY if each.page.name == READER and each.language == "text")
     log = tmp_path / "log.jsonl"
     log.write_text(line.text, encoding="utf-8")
     printed = " ".join(CliRunner().invoke(main, ["inspect", str(log)]).output.split())

@@ -61,7 +61,7 @@ def test_a_reader_that_left_is_met_with_silence(arguments: list[str], tmp_path: 
     }
     reading, writing = os.pipe()
     os.close(reading)
-    process = start([places.get(one, one) for one in arguments], stdout=writing)
+    process = start([places.get(argument, argument) for argument in arguments], stdout=writing)
     os.close(writing)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (141, "")

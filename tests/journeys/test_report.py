@@ -69,8 +69,8 @@ def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:
 
 def test_every_score_stands_in_the_page_with_its_interval() -> None:
     page = page_of_demo()
-    for one in errbar.load(OUTCOMES).score("avg", "pass@8", "pass^8"):
-        value, _, _, low, high = one.digits()
+    for each in errbar.load(OUTCOMES).score("avg", "pass@8", "pass^8"):
+        value, _, _, low, high = each.digits()
         assert f"{value} [{low}, {high}]" in page
 
 

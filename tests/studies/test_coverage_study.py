@@ -25,9 +25,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_unit_repeats_to_the_bit_in_another_process(written: Path) -> None:
-    (one,) = store.finished(written)
+    (each,) = store.finished(written)
     again = run(Unit("hard", 10, 2), FEW)
-    assert [tuple(row) for row in one["rows"]] == [tuple(row) for row in again["rows"]]
+    assert [tuple(row) for row in each["rows"]] == [tuple(row) for row in again["rows"]]
 
 
 def test_every_metric_target_and_method_is_judged(written: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_grid_is_the_whole_one() -> None:
     assert len(QUICK.units()) == 7 * 4 * 5
     assert Settings().units(["hard/30/16"]) == [Unit("hard", 30, 16)]
     assert len(Settings().units(["hard", "//64"])) == 25 + 35 - 5
-    assert {one.family for n in TRIALS for one in asked(n)} == set(FAMILIES)
+    assert {each.family for n in TRIALS for each in asked(n)} == set(FAMILIES)
 
 
 @pytest.mark.parametrize("name", DIFFICULTIES)

@@ -34,8 +34,8 @@ def require_read_or_refused(log: Path, place: Path, **told: Any) -> None:
         read_or_refused(copy, looked_into=at % 7 == 0, **told)
         for at, copy in enumerate(broken_copies(log, place))
     ]
-    assert any(one is not None for one in found)
-    assert any(one is None for one in found)
+    assert any(each is not None for each in found)
+    assert any(each is None for each in found)
 
 
 def read_or_refused(
@@ -79,7 +79,7 @@ def broken_copies(log: Path, place: Path) -> Iterator[Path]:
         shutil.copytree(log, copy)
     else:
         shutil.copy(log, copy)
-    files = sorted(one for one in (copy, *copy.rglob("*")) if one.is_file())
+    files = sorted(each for each in (copy, *copy.rglob("*")) if each.is_file())
     strange = strange_values(rng)
     for at in range(BROKEN):
         file = rng.choice(files)

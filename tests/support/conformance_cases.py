@@ -53,7 +53,7 @@ class Case:
         """The column that holds it, as told or by one of the usual names used here."""
         known = {"question": ("task_id", "id"), "outcome": ("passed", "score")}
         usual = known.get(name, {"system": ("model",), "status": ("state",)}.get(name, ()))
-        held = (one for one in (name, *usual) if one in self.table.kinds)
+        held = (each for each in (name, *usual) if each in self.table.kinds)
         return self.told.get(name, next(held, None))
 
     def clustered(self) -> list[Sequence[str]]:
@@ -157,9 +157,9 @@ def _loose(answer: Answer) -> Any:
 def exact(value: Any) -> Any:
     """A value that equals another only if every bit does; nan equals itself."""
     if isinstance(value, dict):
-        return {str(name): exact(one) for name, one in value.items()}
+        return {str(name): exact(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [exact(one) for one in value]
+        return [exact(each) for each in value]
     return value.hex() if isinstance(value, float) else value
 
 
@@ -228,13 +228,19 @@ def _inspected(case: Case) -> list[dict[str, Any]]:
             "system": key[0],
             "task": key[1],
             "questions": len(questions),
-            "rows": sum(one["rows"] for one in questions.values()),
-            "failed": sum(one["trials"] - one["scored"] for one in questions.values()),
-            "unscored": sum(one["rows"] - one["trials"] for one in questions.values()),
-            "least_trials": min(one["trials"] for one in questions.values()),
-            "median_trials": float(np.median([one["trials"] for one in questions.values()])),
-            "most_trials": max(one["trials"] for one in questions.values()),
-            "binary": not any(one["other"] for one in questions.values()),
+            "rows": sum(question["rows"] for question in questions.values()),
+            "failed": sum(
+                question["trials"] - question["scored"] for question in questions.values()
+            ),
+            "unscored": sum(
+                question["rows"] - question["trials"] for question in questions.values()
+            ),
+            "least_trials": min(question["trials"] for question in questions.values()),
+            "median_trials": float(
+                np.median([question["trials"] for question in questions.values()])
+            ),
+            "most_trials": max(question["trials"] for question in questions.values()),
+            "binary": not any(question["other"] for question in questions.values()),
         }
         for key, questions in _counted(case).items()
     ]
@@ -253,10 +259,10 @@ def _scored(
     for taken in ("wrong", "right") if errors == "bracket" else (errors,):
         failed = taken if errors == "bracket" else ""
         found += _each_scored(case, metrics, taken, short, level, by, failed)
-    refused = [one for one in found if isinstance(one, InputError)]
+    refused = [each for each in found if isinstance(each, InputError)]
     if len(refused) == len(found):
         raise refused[0]
-    return [one for one in found if isinstance(one, dict)]
+    return [each for each in found if isinstance(each, dict)]
 
 
 def _each_scored(
@@ -302,9 +308,11 @@ def _each_scored(
 
 def _no_score(questions: list[Counter[str]], errors: str) -> str:
     """Why a system has none, if it has none."""
-    if any(one["scored"] for one in questions):
+    if any(question["scored"] for question in questions):
         return ""
-    if any(one["unexplained"] or one["rows"] > one["trials"] for one in questions):
+    if any(
+        question["unexplained"] or question["rows"] > question["trials"] for question in questions
+    ):
         return "no row of it was scored"
     return "no row of it has a result" if errors == "missing" else ""
 
@@ -363,21 +371,21 @@ def _counts(
     weights: list[float] | None,
 ) -> Any:
     held = "scored" if errors == "missing" else "trials"
-    kept = [at for at, one in enumerate(questions) if one[held]]
+    kept = [at for at, question in enumerate(questions) if question[held]]
     kept = [at for at in kept if weights is None or weights[at]]
     questions = [questions[at] for at in kept]
     clusters = clusters and [clusters[at] for at in kept]
     weights = weights and [weights[at] for at in kept]
-    failed = [one["trials"] - one["scored"] for one in questions]
-    if categories <= 2 and any(one["other"] for one in questions):
+    failed = [question["trials"] - question["scored"] for question in questions]
+    if categories <= 2 and any(question["other"] for question in questions):
         raise WrongType("neither 0 nor 1")
     if categories > 2:
         if any(failed) and errors != "missing":
             raise InputError("no category is their own")
-        tally = [[one[f"category {at}"] for at in range(categories)] for one in questions]
+        tally = [[question[f"category {at}"] for at in range(categories)] for question in questions]
         return errbar.CategoryCounts(tally, clusters=clusters, weights=weights)
-    right = np.array([one["right"] for one in questions])
-    trials = [one["scored" if errors == "missing" else "trials"] for one in questions]
+    right = np.array([question["right"] for question in questions])
+    trials = [question["scored" if errors == "missing" else "trials"] for question in questions]
     more = np.array(failed) if errors == "right" else 0
     return CountsByState(trials, right + more, [1] * len(trials), clusters, weights)
 
@@ -393,9 +401,9 @@ def _curve(case: Case, errors: str) -> list[dict[str, Any]]:
     """Every system and task as far as its own trials."""
     column = "scored" if errors == "missing" else "trials"
     most = {
-        key: min(one[column] for one in questions.values() if one[column])
+        key: min(question[column] for question in questions.values() if question[column])
         for key, questions in _counted(case).items()
-        if any(one[column] for one in questions.values())
+        if any(question[column] for question in questions.values())
     }
     ks = {*most.values(), *(2**power for power in range(12))}
     rows = _scored(case, [case.curve.replace("k", str(k)) for k in sorted(ks)], errors)

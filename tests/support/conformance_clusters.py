@@ -19,13 +19,15 @@ def asked(runs: errbar.Runs, by: Sequence[str]) -> list[Any]:
     """States by cluster of every slice, and the cluster of every question."""
     results = runs.source.categories(by)
     found = []
-    for one in runs.source.slices(by):
-        counts = [getattr(one, name) for name in COUNTED]
-        parts = (one.clusters, *counts, one.questions)
-        states = np.stack([np.full(one.trials.size, -1) if p is None else p for p in parts], axis=1)
-        clusters = results[one.key].clusters
+    for each in runs.source.slices(by):
+        counts = [getattr(each, name) for name in COUNTED]
+        parts = (each.clusters, *counts, each.questions)
+        states = np.stack(
+            [np.full(each.trials.size, -1) if p is None else p for p in parts], axis=1
+        )
+        clusters = results[each.key].clusters
         numbers = None if clusters is None else clusters.tolist()
-        found.append([list(one.key), sorted(states.tolist()), numbers, one.alone])
+        found.append([list(each.key), sorted(states.tolist()), numbers, each.alone])
     return found
 
 

@@ -51,10 +51,10 @@ def ask(case: Case, data: Any, ways: Iterable[str] = tuple(WAYS)) -> dict[Any, A
                 continue
         rows = [*risks.to_dicts(), *areas.to_dicts()]
         found[way] = [
-            {name: one.hex() if isinstance(one, float) else one for name, one in row.items()}
+            {name: each.hex() if isinstance(each, float) else each for name, each in row.items()}
             for row in rows
         ]
-        found[way, "notes"] = [of_the_data(one.notes()) for one in (risks, areas)]
+        found[way, "notes"] = [of_the_data(each.notes()) for each in (risks, areas)]
         found[way, "aurc"] = {
             row["system"]: row["value"].hex() for row in rows if row["metric"] == "aurc"
         }

@@ -77,7 +77,7 @@ def blocks(page: Path) -> list[Block]:
     """Every fenced block of a page, in order."""
     text = page.read_text(encoding="utf-8")
     found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(page, text[: one.start()].count("\n") + 1, one[1], one[2]) for one in found]
+    return [Block(page, text[: each.start()].count("\n") + 1, each[1], each[2]) for each in found]
 
 
 def commands(block: Block) -> Iterator[Command]:

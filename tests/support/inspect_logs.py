@@ -19,10 +19,10 @@ compress = zstd.compress
 
 PLACE = FIXTURES / "inspect_ai"
 LOGS = sorted(
-    one.relative_to(PLACE).as_posix()
-    for one in PLACE.rglob("*")
-    if one.suffix in (".eval", ".json")
-    and one.name not in ("logs.json", "eval-set.json", "reference.json")
+    path.relative_to(PLACE).as_posix()
+    for path in PLACE.rglob("*")
+    if path.suffix in (".eval", ".json")
+    and path.name not in ("logs.json", "eval-set.json", "reference.json")
 )
 ARCHIVES = [name for name in LOGS if name.endswith(".eval")]
 REFERENCE = json.loads((PLACE / "reference.json").read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def archived(path: Path, log: dict[str, Any]) -> Path:
     """A log as an archive with header and summaries."""
     header = {name: held for name, held in log.items() if name != "samples"}
     parts = {"_journal/start.json": header, "summaries.json": log["samples"], "header.json": header}
-    return write(path, {name: json.dumps(one).encode() for name, one in parts.items()})
+    return write(path, {name: json.dumps(part).encode() for name, part in parts.items()})
 
 
 def saved(path: Path, log: dict[str, Any]) -> Path:

@@ -60,17 +60,17 @@ def values_of(source: Source, *metrics: str, **told: Any) -> list[float]:
     chosen = {key: told.pop(key) for key in ("scorer", "filter") if key in told}
     scores = runs_of(source, **chosen).score(*metrics, **told)
     assert len(scores.estimates) == len(metrics)
-    return [one.value for one in scores.estimates]
+    return [estimate.value for estimate in scores.estimates]
 
 
 def agreements_of(source: Source, **told: Any) -> list[Agreement]:
     """What a log states of itself; errbar must get the same for each."""
     found = runs_of(source, **told).agreements()
-    for one in found:
-        assert one.holds, str(one)
+    for each in found:
+        assert each.holds, str(each)
     return list(found)
 
 
 def claims_of(source: Source, **told: Any) -> list[str]:
     """The names of what a log states; errbar must get the same for each."""
-    return [one.claim.name for one in agreements_of(source, **told)]
+    return [each.claim.name for each in agreements_of(source, **told)]

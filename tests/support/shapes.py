@@ -52,7 +52,9 @@ def _two_files(place: Path) -> None:
 
 def _seven_csvs(place: Path) -> None:
     for at, outcomes in enumerate([GOOD, POOR] * 3 + [GOOD]):
-        rows = "".join(f'{key},"text, of it",{int(one)}.0\n' for key, one in outcomes.items())
+        rows = "".join(
+            f'{key},"text, of it",{int(outcome)}.0\n' for key, outcome in outcomes.items()
+        )
         (place / f"results_org_model-{'abcdefg'[at]}.csv").write_text(f"id,input,score\n{rows}")
 
 
@@ -76,12 +78,12 @@ def _index_alone(place: Path) -> None:
 
 
 def _trailing_comma(place: Path) -> None:
-    rows = "".join(f"{key},{int(one)}\n" for key, one in GOOD.items())
+    rows = "".join(f"{key},{int(each)}\n" for key, each in GOOD.items())
     (place / "trailing.csv").write_text(f"id,correct,\n{rows}")
 
 
 def _trailing_commas(place: Path) -> None:
-    rows = "".join(f"{key},{int(one)},\n" for key, one in GOOD.items())
+    rows = "".join(f"{key},{int(each)},\n" for key, each in GOOD.items())
     (place / "commas.csv").write_text(f"id,correct,\n{rows}")
 
 
@@ -97,12 +99,12 @@ def _wide_trials(place: Path) -> None:
 
 def _transposed(place: Path) -> None:
     rows = {"upper": GOOD, "lower": POOR}
-    table = pd.DataFrame([{"model": name, **one} for name, one in rows.items()])
+    table = pd.DataFrame([{"model": name, **row} for name, row in rows.items()])
     table.astype(dict.fromkeys(GOOD, int)).to_csv(place / "rows.csv", index=False)
 
 
 def _passed_of_total(place: Path) -> None:
-    rows = [f"{key},{sum(one)},{len(one)}\n" for key, one in TRIALS.items()]
+    rows = [f"{key},{sum(trial)},{len(trial)}\n" for key, trial in TRIALS.items()]
     (place / "passed.csv").write_text("task,passed,total\n" + "".join(rows))
 
 
@@ -115,7 +117,7 @@ def _nested(place: Path) -> None:
 
 def _leaderboard(place: Path) -> None:
     rows: list[dict[str, object]] = [
-        {"subject_id": name, "responses": {key: int(one) for key, one in outcomes.items()}}
+        {"subject_id": name, "responses": {key: int(outcome) for key, outcome in outcomes.items()}}
         for name, outcomes in (("subject", GOOD), ("object", POOR))
     ]
     _lines(place / "responses.jsonl", rows)
@@ -124,7 +126,7 @@ def _leaderboard(place: Path) -> None:
 def _counts(place: Path) -> None:
     _json(
         place / "counts.json",
-        {key: {"successes": sum(one), "trials": len(one)} for key, one in TRIALS.items()},
+        {key: {"successes": sum(trial), "trials": len(trial)} for key, trial in TRIALS.items()},
     )
 
 
@@ -171,7 +173,7 @@ def _attempts_at_tasks(place: Path) -> None:
 SHAPES: dict[str, Shape] = {
     "a file per system": Shape(_two_files, {"baseline": 0.5, "finetuned": 0.8}),
     "seven CSV files": Shape(
-        _seven_csvs, {f"model-{one}": [0.8, 0.5][at % 2] for at, one in enumerate("abcdefg")}
+        _seven_csvs, {f"model-{each}": [0.8, 0.5][at % 2] for at, each in enumerate("abcdefg")}
     ),
     "the text beside the id": Shape(_text_beside_id, {"": 0.8}),
     "an array of objects": Shape(lambda p: _json(p / "array.json", _records(GOOD)), {"": 0.8}),
@@ -202,7 +204,10 @@ SHAPES: dict[str, Shape] = {
         lambda p: _lines(
             p / "samples.jsonl",
             [
-                {"problem_id": key, "samples": [{"text": "x", "correct": one} for one in trials]}
+                {
+                    "problem_id": key,
+                    "samples": [{"text": "x", "correct": trial} for trial in trials],
+                }
                 for key, trials in TRIALS.items()
             ],
         ),
@@ -212,9 +217,9 @@ SHAPES: dict[str, Shape] = {
         lambda p: _lines(
             p / "inside.jsonl",
             [
-                {"id": key, "correct": one, "metadata": {"model": name, "n": 3}}
+                {"id": key, "correct": outcome, "metadata": {"model": name, "n": 3}}
                 for name, outcomes in (("inner", GOOD), ("inmost", POOR))
-                for key, one in outcomes.items()
+                for key, outcome in outcomes.items()
             ],
         ),
         {"inner": 0.8, "inmost": 0.5},
@@ -224,8 +229,8 @@ SHAPES: dict[str, Shape] = {
         lambda p: _json(
             p / "models.json",
             [
-                {"id": key, "models": {"big": {"correct": one}, "small": {"correct": POOR[key]}}}
-                for key, one in GOOD.items()
+                {"id": key, "models": {"big": {"correct": each}, "small": {"correct": POOR[key]}}}
+                for key, each in GOOD.items()
             ],
         ),
         {"big": 0.8, "small": 0.5},
@@ -235,7 +240,7 @@ SHAPES: dict[str, Shape] = {
             p / "run.json",
             {
                 "metrics": {"accuracy": 0.8, "n": 10},
-                "per_question": {key: {"correct": one} for key, one in GOOD.items()},
+                "per_question": {key: {"correct": each} for key, each in GOOD.items()},
             },
         ),
         {"": 0.8},
@@ -243,7 +248,7 @@ SHAPES: dict[str, Shape] = {
     "passed and total": Shape(_passed_of_total, {"": 0.55}),
     "pretty-printed objects": Shape(
         lambda p: (p / "pretty.jsonl").write_text(
-            "\n".join(json.dumps(one, indent=2) for one in _records(GOOD))
+            "\n".join(json.dumps(record, indent=2) for record in _records(GOOD))
         ),
         {"": 0.8},
     ),

@@ -53,9 +53,9 @@ def test_a_question_without_a_cluster_is_one_of_its_own(kind: str) -> None:
     assert _in_words(lone.name) == ask(named, arrow(named.table))
     found = errbar.load(arrow(lone.table))
     scored = {
-        one.key[0]: len(set(np.array(one.clusters).tolist())) for one in found.source.slices(())
+        each.key[0]: len(set(np.array(each.clusters).tolist())) for each in found.source.slices(())
     }
-    ranked = {one.system: one.clusters for one in found.selective("aurc")}
+    ranked = {each.system: each.clusters for each in found.selective("aurc")}
     assert ranked == scored == {"a": 2 + 12, "b": 2 + 12}
 
 
@@ -86,5 +86,5 @@ def test_cases_that_a_wrapping_can_touch_are_known() -> None:
 def test_a_case_is_asked_in_bins_that_matter() -> None:
     binned: Case = _EACH["many confidences"]
     answers = ask(binned, arrow(binned.table))
-    errors = [float.fromhex(one) for one in answers["bins", "bin_error"].values()]
+    errors = [float.fromhex(answer) for answer in answers["bins", "bin_error"].values()]
     assert all(0 < error < 0.2 for error in errors)

@@ -132,7 +132,7 @@ def _page_runs(sessions: dict[str, Any], place: Path, monkeypatch: pytest.Monkey
     )
     printed = []
     for command in (
-        one for block in blocks(PAGE) if block.language == "sh" for one in commands(block)
+        command for block in blocks(PAGE) if block.language == "sh" for command in commands(block)
     ):
         if command.words[0] == "errbar":
             words = [word.replace("/data/", f"{place}/") for word in command.words]

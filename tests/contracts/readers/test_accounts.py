@@ -50,7 +50,7 @@ def folders(name: str) -> list[Path]:
     """Fixtures of a reader that are logs by themselves."""
     place = FIXTURES / name
     if name == "lm_eval":
-        return [place / one for one in ("named", "unnamed", "old")]
+        return [place / each for each in ("named", "unnamed", "old")]
     if name == "inspect_ai":
         return [place, place / "set", place / "again"]
     return [place]
@@ -61,11 +61,11 @@ PLACES = [
     for name in READERS
     for place in folders(name)
 ]
-APART = [one for one in PLACES if one.values[0] not in HELD_TOGETHER]
+APART = [place for place in PLACES if place.values[0] not in HELD_TOGETHER]
 
 
 def files_in(place: Path) -> list[Path]:
-    return sorted(one for one in place.rglob("*") if one.is_file() and one.name not in OWN)
+    return sorted(path for path in place.rglob("*") if path.is_file() and path.name not in OWN)
 
 
 def read(place: Path, name: str) -> tuple[Recognised, Log]:
@@ -86,20 +86,20 @@ def read_or_refused(place: Path, name: str, file: Path) -> tuple[Recognised, Log
 
 def total(accounts: Accounts) -> int:
     """Rows that the files hold."""
-    return sum(one.rows for one in accounts.values())
+    return sum(account.rows for account in accounts.values())
 
 
 def left_out(accounts: Accounts) -> int:
-    return sum(sum(one.left_out.values()) for one in accounts.values())
+    return sum(sum(account.left_out.values()) for account in accounts.values())
 
 
 def require_closed(place: Path, known: Recognised, log: Log) -> None:
     """Nothing of the log is lost: no file, and no row."""
     (found,) = known.found
     log.accounts.require_closed(found.files, len(log))
-    added = sum(sum(one.added.values()) for one in log.accounts.values())
+    added = sum(sum(account.added.values()) for account in log.accounts.values())
     assert total(log.accounts) + added == len(log) + left_out(log.accounts)
-    for reasons in (one.left_out | one.added for one in log.accounts.values()):
+    for reasons in (account.left_out | account.added for account in log.accounts.values()):
         assert all(reason.strip() for reason in reasons)
     for file in files_in(place):
         named = {*log.accounts, *known.companions, *known.others, *known.totals}
@@ -144,7 +144,7 @@ def test_a_file_that_is_there_twice_is_counted_twice(
 ) -> None:
     log_place = copied(place, tmp_path)
     _, before = read(log_place, name)
-    holding = [file for file, one in before.accounts.items() if one.rows]
+    holding = [file for file, account in before.accounts.items() if account.rows]
     for file in holding[:3]:
         again = file.with_name(f"again_{file.name}") if name != "nemo_skills" else _numbered(file)
         shutil.copy(file, again)
@@ -160,25 +160,29 @@ def test_a_file_that_is_there_twice_is_counted_twice(
 
 @pytest.mark.parametrize(
     "name",
-    [one for one in READERS if "files" in every_reader()[one].chooses and one not in HELD_TOGETHER],
+    [
+        reader
+        for reader in READERS
+        if "files" in every_reader()[reader].chooses and reader not in HELD_TOGETHER
+    ],
 )
 def test_files_that_repeat_a_run_are_further_trials_if_asked_for(name: str, tmp_path: Path) -> None:
     place = copied(FIXTURES / name, tmp_path)
     _, before = read(place, name)
     (file, *_) = [one for one, account in before.accounts.items() if account.rows]
     endings = ("_eval_results.json", "_eval_all.json", "_results.jsonl", ".json", ".jsonl")
-    ending = next(one for one in endings if file.name.endswith(one))
+    ending = next(ending for ending in endings if file.name.endswith(ending))
     paths = [tmp_path / f"run-{at}{ending}" for at in (1, 2)]
     for path in paths:
         shutil.copy(file, path)
     reader = every_reader()[name]
     apart, joined = (reader.read(paths, Choice(files=how)) for how in ("systems", "trials"))
     keys = [
-        list(zip(*(log.columns[one] for one in ("system", "question", "trial")), strict=True))
+        list(zip(*(log.columns[each] for each in ("system", "question", "trial")), strict=True))
         for log in (apart, joined)
     ]
     assert len(keys[0]) == len(keys[1]) == len(set(keys[0])) == len(set(keys[1]))
-    assert [len({system for system, *_ in one}) for one in keys] == [2, 1]
+    assert [len({system for system, *_ in key}) for key in keys] == [2, 1]
     joined.accounts.require_closed(paths, len(joined))
 
 
@@ -265,8 +269,8 @@ def scores_in(value: Any) -> Iterator[tuple[Any, Any]]:
         elif key in SCORES and not _has_parts(held):
             yield value, key
         yield from scores_in(held)
-    for one in value if isinstance(value, list) else ():
-        yield from scores_in(one)
+    for each in value if isinstance(value, list) else ():
+        yield from scores_in(each)
 
 
 def _has_parts(value: Any) -> bool:
@@ -284,8 +288,8 @@ def shortened(value: Any, rng: random.Random) -> bool:
 def lists_in(value: Any) -> Iterator[list[Any]]:
     if isinstance(value, list) and value:
         yield value
-    for one in value.values() if isinstance(value, dict) else value if _has_parts(value) else ():
-        yield from lists_in(one)
+    for each in value.values() if isinstance(value, dict) else value if _has_parts(value) else ():
+        yield from lists_in(each)
 
 
 def load(file: Path) -> list[Any]:

@@ -63,7 +63,7 @@ def test_every_file_is_read_or_skipped() -> None:
     files = set(HERE.rglob("*.json"))
     assert set(accounts) == files
     assert [path.name for path in accounts.skipped] == ["BFCL_v4_memory_kv_prereq_result.json"]
-    assert sum(one.rows for one in accounts.values()) == 34
+    assert sum(account.rows for account in accounts.values()) == 34
 
 
 def test_an_answer_that_broke_off_is_an_error_with_the_score_of_bfcl() -> None:

@@ -23,10 +23,10 @@ def told(path: Path = LOG) -> dict[str, Any]:
 
 def test_a_row_for_each_sample_of_each_model() -> None:
     expected = {
-        (path.name.partition("--bigcodebench")[0], name, trial): float(one["status"] == "pass")
+        (path.name.partition("--bigcodebench")[0], name, trial): float(sample["status"] == "pass")
         for path in HERE.glob("*eval_results.json")
         for name, samples in told(path)["eval"].items()
-        for trial, one in enumerate(samples)
+        for trial, sample in enumerate(samples)
     }
     rows = rows_of(HERE)
     found = {(row["system"], row["question"], row["trial"]): row["outcome"] for row in rows}
@@ -54,7 +54,7 @@ def test_tasks_with_a_broken_reference_solution_are_told_and_told_apart() -> Non
 
 def test_every_file_is_accounted_for(tmp_path: Path) -> None:
     accounts = runs_of(HERE).source.origin.accounts
-    assert {path.name: one.rows for path, one in accounts.items()} == {
+    assert {path.name: account.rows for path, account in accounts.items()} == {
         path.name: 20 * ("eval_results" in path.name) for path in HERE.iterdir()
     }
     shutil.copy(LOG, tmp_path)

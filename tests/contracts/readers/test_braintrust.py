@@ -26,10 +26,17 @@ def kept(source: Any, **chosen: Any) -> list[tuple[Any, ...]]:
 
 def expected(scorer: str) -> list[tuple[Any, ...]]:
     """The roots, counted by hand; two of each record follow one another."""
-    roots = [one for one in events() if one["span_id"] == one["root_span_id"]]
+    roots = [event for event in events() if event["span_id"] == event["root_span_id"]]
     return [
-        (one["origin"]["id"], at % 2, one["scores"][scorer], "ok", one["output"], one["expected"])
-        for at, one in enumerate(roots)
+        (
+            root["origin"]["id"],
+            at % 2,
+            root["scores"][scorer],
+            "ok",
+            root["output"],
+            root["expected"],
+        )
+        for at, root in enumerate(roots)
     ]
 
 
@@ -43,8 +50,8 @@ def test_a_root_span_is_a_trial(path: Path, scorer: str) -> None:
 def test_results_without_their_summary_are_read(form: str, tmp_path: Path) -> None:
     """As a script saves the `results` of an evaluation alone."""
     results = [
-        {**one, "classifications": None, "tags": None, "exc_info": None}
-        for one in json.loads(SUMMARY.read_text(encoding="utf-8"))["results"]
+        {**result, "classifications": None, "tags": None, "exc_info": None}
+        for result in json.loads(SUMMARY.read_text(encoding="utf-8"))["results"]
     ]
     file = tmp_path / ("a.json" if form == "array" else "a.jsonl")
     lines = "\n".join(map(json.dumps, results))
@@ -54,7 +61,7 @@ def test_results_without_their_summary_are_read(form: str, tmp_path: Path) -> No
 
 
 def test_spans_inside_a_trial_are_left_out_and_counted() -> None:
-    inside = sum(not one["is_root"] for one in events())
+    inside = sum(not event["is_root"] for event in events())
     assert f"{inside} rows left out: spans inside a trial" in remarks_of(BASE)
     assert inside == 12
 
@@ -68,8 +75,8 @@ def test_an_error_has_no_outcome() -> None:
 def test_the_mean_that_a_summary_states_comes_out() -> None:
     means = json.loads(SUMMARY.read_text())["summary"]["scores"]
     for scorer in ("exact", "close"):
-        (one,) = agreements_of(SUMMARY, scorer=scorer)
-        assert one.claim.value == means[scorer]["score"]
+        (each,) = agreements_of(SUMMARY, scorer=scorer)
+        assert each.claim.value == means[scorer]["score"]
     assert {row["system"] for row in rows_of(SUMMARY)} == {"base"}
 
 
@@ -98,7 +105,7 @@ def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
 
 def test_without_records_inputs_are_the_questions(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(json.dumps([{**one, "origin": None} for one in events()]))
+    path.write_text(json.dumps([{**event, "origin": None} for event in events()]))
     rows = rows_of(path)
     assert {row["question"] for row in rows} == {"2+2", "3+3", "4+4"}
     assert {row["trial"] for row in rows} == {0, 1}
@@ -107,9 +114,9 @@ def test_without_records_inputs_are_the_questions(tmp_path: Path) -> None:
 
 def test_an_evaluation_without_its_root_is_a_trial(tmp_path: Path) -> None:
     inner = [
-        one | {"is_root": False, "span_parents": ["elsewhere"], "root_span_id": "elsewhere"}
-        for one in events()
-        if one["is_root"]
+        event | {"is_root": False, "span_parents": ["elsewhere"], "root_span_id": "elsewhere"}
+        for event in events()
+        if event["is_root"]
     ]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(inner))
@@ -121,16 +128,18 @@ def test_scores_in_columns_are_read_too(tmp_path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "span_id", "root_span_id", "input", "scores.exact", "origin.id"])
-        for one in events():
-            if one["is_root"]:
-                score, record = one["scores"]["exact"], one["origin"]["id"]
-                writer.writerow([one["id"], one["span_id"], one["span_id"], "x", score, record])
-    assert [one[:3] for one in kept(path)] == [one[:3] for one in expected("exact")]
+        for event in events():
+            if event["is_root"]:
+                score, record = event["scores"]["exact"], event["origin"]["id"]
+                writer.writerow(
+                    [event["id"], event["span_id"], event["span_id"], "x", score, record]
+                )
+    assert [each[:3] for each in kept(path)] == [each[:3] for each in expected("exact")]
 
 
 def test_spans_without_a_score_are_unscored(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(json.dumps([{**one, "scores": {}} for one in events()]))
+    path.write_text(json.dumps([{**event, "scores": {}} for event in events()]))
     assert {row["status"] for row in rows_of(path)} == {"unscored"}
 
 

@@ -26,9 +26,9 @@ def told() -> dict[str, list[dict[str, Any]]]:
 def test_a_row_for_each_sample(log: Path, scorer: str) -> None:
     kinds = ["base_status", "plus_status"] if scorer == "plus" else ["base_status"]
     expected = {
-        (name, trial): min(PASSED[one[kind]] for kind in kinds)
+        (name, trial): min(PASSED[sample[kind]] for kind in kinds)
         for name, samples in told().items()
-        for trial, one in enumerate(samples)
+        for trial, sample in enumerate(samples)
     }
     rows = rows_of(log, scorer=scorer)
     assert {(row["question"], row["trial"]): row["outcome"] for row in rows} == expected
@@ -99,7 +99,7 @@ def test_real_results() -> None:
 def test_real_counts_of_evalperf() -> None:
     folder = real("evalplus")
     scores = errbar.load(folder / "evalperf_counts.csv").score("pass@1")
-    mine = {one.of.system: one.value for one in scores.estimates}
+    mine = {estimate.of.system: estimate.value for estimate in scores.estimates}
     with (folder / "evalperf_reported.csv").open(encoding="utf-8", newline="") as file:
         reported = {row["model"]: float(row["pass@1_pct"]) for row in csv.DictReader(file)}
     assert mine == pytest.approx({name: value / 100 for name, value in reported.items()})

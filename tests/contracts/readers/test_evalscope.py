@@ -37,7 +37,7 @@ def test_what_a_judge_failed_to_score_is_unscored() -> None:
 
 
 def test_means_of_the_reports_come_out() -> None:
-    names = {(one.claim.name, one.claim.task) for one in agreements_of(NEW)}
+    names = {(each.claim.name, each.claim.task) for each in agreements_of(NEW)}
     assert names == {
         *(("acc", "sums_main"), ("num of acc", "sums_main")),
         *(("rubric", "essays_all"), ("num of rubric", "essays_all")),

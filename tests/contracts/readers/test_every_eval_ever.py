@@ -43,8 +43,8 @@ def test_records_of_one_sample_are_trials() -> None:
 @pytest.mark.parametrize("result", ["doubles/exact", "doubles/short"])
 @pytest.mark.parametrize("scorer", ["score", "is_correct"])
 def test_the_stated_score_comes_out(result: str, scorer: str) -> None:
-    (one,) = errbar.load(LOGS, filter=result, scorer=scorer).agreements()
-    assert one.holds
+    (agreement,) = errbar.load(LOGS, filter=result, scorer=scorer).agreements()
+    assert agreement.holds
 
 
 def test_a_result_that_is_not_there_is_refused() -> None:
@@ -56,10 +56,10 @@ def with_metadata(place: Path, metadata: list[Any]) -> Path:
     """As many records of the log as there are metadata, each with its own."""
     lines = SAMPLES.read_text().splitlines()[::2][: len(metadata)]
     records = [
-        json.loads(line) | {"metadata": one} for line, one in zip(lines, metadata, strict=True)
+        json.loads(line) | {"metadata": each} for line, each in zip(lines, metadata, strict=True)
     ]
     file = place / SAMPLES.name
-    file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
     return file
 
 
@@ -130,7 +130,7 @@ def datastore(
     """An evaluation as the datastore has it: records, and an aggregate with their checksum."""
     samples = root / f"{name}_samples.jsonl"
     samples.parent.mkdir(parents=True, exist_ok=True)
-    samples.write_text("".join(json.dumps(one) + "\n" for one in records))
+    samples.write_text("".join(json.dumps(record) + "\n" for record in records))
     aggregate = {
         "schema_version": "0.3.0",
         "evaluation_id": records[0]["evaluation_id"],
@@ -179,7 +179,11 @@ def test_records_of_the_newest_schema_are_read_and_what_it_states_comes_out(tmp_
             ("c", 1, "ok"),
             ("d", 0, "timeout"),
         ]
-        stated = {one.claim.name: one.claim.value for one in runs.agreements() if one.holds}
+        stated = {
+            agreement.claim.name: agreement.claim.value
+            for agreement in runs.agreements()
+            if agreement.holds
+        }
         assert stated == {"score": 0.5, "total_rows": 4}
         assert runs.source.origin.remarks == ()
 
@@ -190,7 +194,7 @@ def test_the_newest_schema_is_what_the_package_says(tmp_path: Path) -> None:
     script = FIXTURES / "reference_every_eval_ever.py"
     asked = [harness("every_eval_ever"), script, tmp_path]
     run = subprocess.run(asked, capture_output=True, text=True, check=True, encoding="utf-8")
-    wrong = {one for file in json.loads(run.stdout).values() for one in file["schema"]}
+    wrong = {each for file in json.loads(run.stdout).values() for each in file["schema"]}
     assert wrong == {"$.model_info: 'additional_details' is a required property"}
 
 
@@ -220,7 +224,7 @@ def test_an_aggregate_of_another_evaluation_is_warned_of_and_states_nothing(tmp_
 
 def test_two_runs_are_trials_and_state_their_own_scores(tmp_path: Path) -> None:
     datastore(tmp_path, RECORDS, 0.5)
-    again = [one | {"evaluation_id": "sums/acme/model-1/2"} for one in RECORDS[:3]]
+    again = [record | {"evaluation_id": "sums/acme/model-1/2"} for record in RECORDS[:3]]
     datastore(tmp_path, again, 2 / 3, FOLDER.replace("3f25", "4f25"))
     runs = errbar.load(tmp_path)
     found = [(row["question"], row["trial"]) for row in rows_of(runs)]
@@ -229,7 +233,9 @@ def test_two_runs_are_trials_and_state_their_own_scores(tmp_path: Path) -> None:
         "acme/model-1 · sums: 2 files, whose records are its trials (files='systems' to change)."
     ]
     assert "states 0.6667 for its own records" in remarks_of(runs)
-    assert {one.claim.name: one.value for one in runs.agreements()} == {"total_rows": 7}
+    assert {agreement.claim.name: agreement.value for agreement in runs.agreements()} == {
+        "total_rows": 7
+    }
 
 
 def test_a_copy_in_another_folder_is_not_a_second_run(tmp_path: Path) -> None:
@@ -269,13 +275,13 @@ def test_scores_that_are_not_what_is_correct_says_are_told_of(tmp_path: Path) ->
 
 
 def test_a_later_schema_is_read_as_the_newest_that_is_known(tmp_path: Path) -> None:
-    datastore(tmp_path, [one | {"schema_version": "0.4.1"} for one in RECORDS], 0.5)
+    datastore(tmp_path, [record | {"schema_version": "0.4.1"} for record in RECORDS], 0.5)
     assert "Schema 0.4.1: read as 0.3.0, the newest known" in remarks_of(tmp_path)
 
 
 @pytest.mark.parametrize("version", ["0.3.7", "0.2.2", "x", "None"])
 def test_other_versions_are_read_without_a_word(version: str, tmp_path: Path) -> None:
-    datastore(tmp_path, [one | {"schema_version": version} for one in RECORDS], 0.5)
+    datastore(tmp_path, [record | {"schema_version": version} for record in RECORDS], 0.5)
     assert remarks_of(tmp_path) == ""
 
 

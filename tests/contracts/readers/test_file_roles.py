@@ -156,8 +156,8 @@ def unnamed_log(name: str, place: Path, outcomes: list[int]) -> None:
     """A log that does not say of which model it is."""
     if name == "deepeval":
         cases = [
-            {"name": f"test_case_{at}", "input": f"sum {at}", "success": bool(one)}
-            for at, one in enumerate(outcomes)
+            {"name": f"test_case_{at}", "input": f"sum {at}", "success": bool(outcome)}
+            for at, outcome in enumerate(outcomes)
         ]
         log = {"testCases": cases, "metricsScores": [], "testPassed": sum(outcomes)}
         (place / "test_run.json").write_text(json.dumps(log), encoding="utf-8")
@@ -166,10 +166,10 @@ def unnamed_log(name: str, place: Path, outcomes: list[int]) -> None:
     if name == "qwen_math":
         row = {"gt": "1", "code": ["x"]}
     lines = [
-        {"idx": at, "pred": ["1"], "score": [bool(one)], **row}
+        {"idx": at, "pred": ["1"], "score": [bool(outcome)], **row}
         if name == "qwen_math"
-        else {"example_id": at, "reward": float(one), **row}
-        for at, one in enumerate(outcomes)
+        else {"example_id": at, "reward": float(outcome), **row}
+        for at, outcome in enumerate(outcomes)
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (place / "results.jsonl").write_text(text, encoding="utf-8")
@@ -181,6 +181,6 @@ def test_logs_that_name_no_model_are_systems(name: str, tmp_path: Path) -> None:
         (tmp_path / system).mkdir()
         unnamed_log(name, tmp_path / system, outcomes)
     runs = errbar.load(tmp_path, reader=name)
-    assert {one.system: one.value for one in runs.score("avg")} == {"small": 0.25, "large": 0.75}
+    assert {each.system: each.value for each in runs.score("avg")} == {"small": 0.25, "large": 0.75}
     assert "named after the 2 files" in " ".join(above(runs.score("avg").notes()))
     assert means(tmp_path, files="trials") == [0.5]

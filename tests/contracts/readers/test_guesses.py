@@ -54,7 +54,7 @@ def shaped(name: str, place: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     shutil.copytree(FIXTURES / name, alone, ignore=ignored)
     if name not in SEVERAL:
         yield alone, {}
-    parts = [alone] if name not in SEVERAL else [one for one in alone.iterdir() if one.is_dir()]
+    parts = [alone] if name not in SEVERAL else [path for path in alone.iterdir() if path.is_dir()]
     for part in parts:
         for again in ("first", "second"):
             shutil.copytree(part, place / "twice" / part.name / again / part.name)
@@ -66,7 +66,7 @@ def shaped(name: str, place: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
     yield flat, {"repeats": "keep"}
-    for at, file in enumerate(one for one in sorted(alone.rglob("*")) if one.is_file()):
+    for at, file in enumerate(path for path in sorted(alone.rglob("*")) if path.is_file()):
         lone = place / "lone" / str(at) / file.name
         lone.parent.mkdir(parents=True)
         shutil.copy(file, lone)
@@ -81,12 +81,12 @@ def loaded(path: Path, **told: Any) -> Runs | None:
 
 
 def guesses_of(runs: Runs) -> list[str]:
-    return [one for one in above(runs.source.origin.remarks) if not one.startswith(MARK)]
+    return [each for each in above(runs.source.origin.remarks) if not each.startswith(MARK)]
 
 
 def rows(runs: Runs) -> list[tuple[Any, ...]]:
     found = columns_of(runs)
-    return sorted(zip(*(found[one] for one in READ if one in found), strict=True), key=repr)
+    return sorted(zip(*(found[each] for each in READ if each in found), strict=True), key=repr)
 
 
 @pytest.mark.parametrize("name", HELD)
@@ -119,7 +119,7 @@ def test_no_call_leaves_out_the_option() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "guess":
                 calls += 1
-                given = {one.arg for one in node.keywords}
+                given = {keyword.arg for keyword in node.keywords}
                 chooses = "choose with" in ast.unparse(node)
                 assert chooses or given == {"option", "argument"}, (
                     f"{file.name}, line {node.lineno}: this guess names no option"

@@ -50,14 +50,14 @@ def copied(place: Path, job: str, mark: str = "") -> Path:
 
 def test_a_row_for_each_trial() -> None:
     expected = []
-    for one in trials(JOB):
-        reward = one["verifier_result"] and one["verifier_result"]["rewards"]["reward"]
-        exception = one["exception_info"] and one["exception_info"]["exception_type"]
-        used = one["agent_result"] or {}
+    for trial in trials(JOB):
+        reward = trial["verifier_result"] and trial["verifier_result"]["rewards"]["reward"]
+        exception = trial["exception_info"] and trial["exception_info"]["exception_type"]
+        used = trial["agent_result"] or {}
         expected.append(
             (
-                one["task_name"],
-                one["trial_name"],
+                trial["task_name"],
+                trial["trial_name"],
                 reward,
                 STATUSES.get((reward, exception), "ok"),
                 exception,
@@ -184,7 +184,7 @@ def test_a_trial_with_neither_reward_nor_exception_is_not_scored(tmp_path: Path)
     changed(next(job.glob("hello*/result.json")), verifier_result=None, exception_info=None)
     assert Counter(row["status"] for row in rows_of(job))["unscored"] == 1
     said = above(runs_of(job).source.origin.remarks)
-    assert any("1 trials have neither a reward nor an exception" in one for one in said)
+    assert any("1 trials have neither a reward nor an exception" in each for each in said)
     assert claims_of(job) == []
 
 
@@ -228,7 +228,7 @@ def test_a_mean_that_is_not_that_of_the_trials_is_warned_of(tmp_path: Path) -> N
     file = job / "result.json"
     file.write_text(file.read_text().replace('"mean": 0.41', '"mean": 0.51'), encoding="utf-8")
     assert "the job states mean of terminus-2__model__toy-bench 0.516667" in remarks_of(job)
-    assert not all(one.holds for one in runs_of(job).agreements())
+    assert not all(agreement.holds for agreement in runs_of(job).agreements())
 
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from logs import FIXTURES, agreements_of, columns_of, real
 
 LOG = FIXTURES / "helm"
 (RUN,) = (LOG / "toy").iterdir()
-PLAIN, LOWER = (f"simple_mcqa:data_augmentation=lower{one}" for one in ("", " (lowercase)"))
+PLAIN, LOWER = (f"simple_mcqa:data_augmentation=lower{each}" for each in ("", " (lowercase)"))
 
 
 def loaded(name: str) -> Any:
@@ -24,7 +24,7 @@ def loaded(name: str) -> Any:
 
 
 def stat(entry: dict[str, Any], name: str) -> float:
-    (found,) = (one["mean"] for one in entry["stats"] if one["name"]["name"] == name)
+    (found,) = (stat["mean"] for stat in entry["stats"] if stat["name"]["name"] == name)
     return float(found)
 
 
@@ -40,10 +40,10 @@ def changed(place: Path, change: Any) -> Path:
 
 def test_a_row_is_an_instance_in_a_trial() -> None:
     columns, entries = columns_of(LOG), loaded("per_instance_stats")
-    assert columns["question"] == [one["instance_id"] for one in entries]
-    assert columns["trial"] == [one["train_trial_index"] for one in entries]
-    assert columns["outcome"] == [stat(one, "exact_match") for one in entries]
-    assert columns["task"] == [LOWER if "perturbation" in one else PLAIN for one in entries]
+    assert columns["question"] == [entry["instance_id"] for entry in entries]
+    assert columns["trial"] == [entry["train_trial_index"] for entry in entries]
+    assert columns["outcome"] == [stat(entry, "exact_match") for entry in entries]
+    assert columns["task"] == [LOWER if "perturbation" in entry else PLAIN for entry in entries]
     assert set(columns["outcome"]) == {0.0, 1.0}
     assert set(columns["system"]) == {"simple/model1"}
     assert set(columns["split"]) == {"test"}
@@ -53,19 +53,19 @@ def test_a_row_is_an_instance_in_a_trial() -> None:
 def test_answers_are_what_their_letters_stand_for() -> None:
     columns = columns_of(LOG)
     right = [a == t for a, t in zip(columns["answer"], columns["target"], strict=True)]
-    assert right == [bool(one) for one in columns["outcome"]]
+    assert right == [bool(each) for each in columns["outcome"]]
     assert set(columns["answer"]) | set(columns["target"]) == {"Even", "Odd"}
 
 
 @pytest.mark.parametrize("scorer", [None, "quasi_exact_match", "prefix_exact_match"])
 def test_the_totals_of_the_log_come_out(scorer: str | None) -> None:
     agreements = agreements_of(LOG, scorer=scorer)
-    assert sorted(one.claim.task for one in agreements) == [PLAIN, LOWER]
+    assert sorted(agreement.claim.task for agreement in agreements) == [PLAIN, LOWER]
 
 
 def test_instances_that_are_not_there_are_seen(tmp_path: Path) -> None:
     def change(entries: list[dict[str, Any]]) -> None:
-        entries[:] = [one for one in entries if one["instance_id"] != "id38"]
+        entries[:] = [entry for entry in entries if entry["instance_id"] != "id38"]
 
     path = changed(tmp_path, change)
     total = {"name": {"name": "num_instances", "split": "test"}, "count": 2, "sum": 6}
@@ -87,7 +87,7 @@ def test_what_is_not_there_cannot_be_chosen() -> None:
 
 def renamed_stat(entries: list[dict[str, Any]], old: str, new: str) -> None:
     for entry in entries:
-        entry["stats"] = [one for one in entry["stats"] if one["name"]["name"] == old]
+        entry["stats"] = [stat for stat in entry["stats"] if stat["name"]["name"] == old]
         for one in entry["stats"]:
             one["name"]["name"] = new
 
@@ -107,7 +107,7 @@ def two_scenarios(tmp_path: Path) -> Path:
 def test_every_scenario_is_scored_by_a_stat_that_it_has(two_scenarios: Path) -> None:
     columns = columns_of(two_scenarios)
     assert set(columns["status"]) == {"ok"}
-    assert {one.partition(" ")[0] for one in columns["task"]} == {PLAIN, "summaries"}
+    assert {each.partition(" ")[0] for each in columns["task"]} == {PLAIN, "summaries"}
     said = " ".join(errbar.load(str(two_scenarios)).inspect().notes())
     assert f"{PLAIN}: using stat 'exact_match' (also:" in said
 
@@ -115,7 +115,7 @@ def test_every_scenario_is_scored_by_a_stat_that_it_has(two_scenarios: Path) -> 
 def test_a_scenario_without_the_stat_is_left_out_and_not_wrong(two_scenarios: Path) -> None:
     runs = errbar.load(str(two_scenarios), scorer="f1_score")
     entries = len(loaded("per_instance_stats"))
-    assert {one.task.partition(" ")[0] for one in runs.score("avg")} == {"summaries"}
+    assert {each.task.partition(" ")[0] for each in runs.score("avg")} == {"summaries"}
     said = f"{PLAIN}: there is no stat 'f1_score'; {entries} instances are left out."
     assert said in runs.inspect().notes()
 
@@ -148,7 +148,7 @@ def test_a_request_that_failed_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, None, "1", float("nan")])
 def test_a_stat_of_nothing_is_no_result(tmp_path: Path, count: Any) -> None:
     def change(entries: list[dict[str, Any]]) -> None:
-        (found,) = (one for one in entries[0]["stats"] if one["name"]["name"] == "exact_match")
+        (found,) = (stat for stat in entries[0]["stats"] if stat["name"]["name"] == "exact_match")
         found["count"] = count
 
     changed(tmp_path, change)
@@ -188,8 +188,10 @@ def test_mutations_are_read_or_refused(tmp_path: Path) -> None:
 )
 def test_reported_numbers_come_out(run: str, scorer: str, task: str, expected: float) -> None:
     (place,) = real("helm").glob(run)
-    agreements = [one for one in agreements_of(place, scorer=scorer) if one.claim.metric == "avg"]
-    (found,) = (one for one in agreements if Path(one.claim.task).match(task))
+    agreements = [
+        each for each in agreements_of(place, scorer=scorer) if each.claim.metric == "avg"
+    ]
+    (found,) = (agreement for agreement in agreements if Path(agreement.claim.task).match(task))
     assert found.value == pytest.approx(expected, abs=5e-5)
     columns = columns_of(place, scorer=scorer)
     rows = zip(columns["task"], columns["outcome"], strict=True)

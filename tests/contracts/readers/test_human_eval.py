@@ -32,10 +32,10 @@ def exact_pass_at(k: int, log: Path) -> float:
 def test_a_row_for_each_sample() -> None:
     rows = rows_of(LOG)
     told = [json.loads(line) for line in LOG.read_text(encoding="utf-8").splitlines()]
-    assert [row["question"] for row in rows] == [one["task_id"] for one in told]
-    assert [row["outcome"] for row in rows] == [float(one["passed"]) for one in told]
+    assert [row["question"] for row in rows] == [each["task_id"] for each in told]
+    assert [row["outcome"] for row in rows] == [float(each["passed"]) for each in told]
     assert [row["status"] == "limit" for row in rows] == [
-        one["result"] == "timed out" for one in told
+        each["result"] == "timed out" for each in told
     ]
     assert [row["trial"] for row in rows] == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2] + [0, 1, 2, 3] * 2
     assert {(row["system"], row["task"]) for row in rows} == {("samples", "Toy")}

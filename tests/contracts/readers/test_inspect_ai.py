@@ -56,17 +56,17 @@ def test_every_sample_is_a_row(name: str) -> None:
     held = samples(PLACE / name)
     found = rows_of(PLACE / name)
     assert len(held) == len(found) == REFERENCE["logs"][name]["samples"]
-    expected = {(str(one["id"]), one["epoch"]) for one in held}
+    expected = {(str(each["id"]), each["epoch"]) for each in held}
     assert {(row["question"], row["trial"]) for row in found} == expected
 
 
 @pytest.mark.parametrize(("name", "scorer"), SCORED)
 def test_outcomes_are_the_values_of_the_scorer(name: str, scorer: str) -> None:
     expected = {
-        (str(one["id"]), one["epoch"]): number(
-            part((one.get("scores") or {}).get(scorer.partition("/")[0]), scorer)
+        (str(sample["id"]), sample["epoch"]): number(
+            part((sample.get("scores") or {}).get(scorer.partition("/")[0]), scorer)
         )
-        for one in samples(PLACE / name)
+        for sample in samples(PLACE / name)
     }
     found = {
         (row["question"], row["trial"]): row["outcome"]
@@ -78,11 +78,11 @@ def test_outcomes_are_the_values_of_the_scorer(name: str, scorer: str) -> None:
 @pytest.mark.parametrize("name", WITH_ROWS)
 def test_statuses_are_counted_as_the_samples_say(name: str) -> None:
     expected: Counter[str] = Counter()
-    for one in samples(PLACE / name):
-        score = next(iter((one.get("scores") or {}).values()), None)
+    for each in samples(PLACE / name):
+        score = next(iter((each.get("scores") or {}).values()), None)
         scored = score is not None and number(part(score, "")) is not None
-        failed = "error" if one.get("error") and not scored else ""
-        limit = "limit" if one.get("limit") else ""
+        failed = "error" if each.get("error") and not scored else ""
+        limit = "limit" if each.get("limit") else ""
         expected[failed or limit or ("ok" if scored else "unscored")] += 1
     assert Counter(row["status"] for row in rows_of(PLACE / name)) == expected
 
@@ -119,7 +119,7 @@ def test_the_mean_of_the_outcomes_is_the_packages(name: str, scorer: str) -> Non
     for row in rows_of(PLACE / name, scorer=scorer):
         if row["outcome"] is not None:
             by_question.setdefault(row["question"], []).append(row["outcome"])
-    mine = fmean(fmean(one) for one in by_question.values())
+    mine = fmean(fmean(each) for each in by_question.values())
     said = REFERENCE["logs"][name]["scores"][scorer]
     assert mine == pytest.approx(said["accuracy"], abs=1e-14)
     assert mine == pytest.approx(said["mean"], abs=1e-14)
@@ -145,7 +145,7 @@ def test_scores_are_the_packages(name: str, scorer: str) -> None:
 
 @pytest.mark.parametrize(("name", "scorer"), BINARY)
 def test_what_a_log_states_comes_out(name: str, scorer: str) -> None:
-    found = {one.claim.metric for one in agreements_of(PLACE / name, scorer=scorer)}
+    found = {each.claim.metric for each in agreements_of(PLACE / name, scorer=scorer)}
     stated = found - set(TALLIES)
     expected = {"avg", "pass@2", "pass^2"} if name == "epochs.eval" else {"avg"}
     ended = name not in ("crashed.eval", "set/second_error.eval")
@@ -156,7 +156,7 @@ def test_a_part_is_compared_with_what_is_stated_of_it() -> None:
     for scorer in ("parts/a", "parts/b"):
         claims = errbar.load(PLACE / "values.eval", scorer=scorer).source.origin.claims
         said = REFERENCE["logs"]["values.eval"]["scores"][scorer]
-        assert {one.name: one.value for one in claims if one.metric not in TALLIES} == {
+        assert {claim.name: claim.value for claim in claims if claim.metric not in TALLIES} == {
             "accuracy": pytest.approx(said["accuracy"]),
             "mean": pytest.approx(said["mean"]),
         }
@@ -170,9 +170,9 @@ def partly_right(path: Path) -> Path:
 
 
 def test_what_errbar_has_no_metric_for_says_why(tmp_path: Path) -> None:
-    (one,) = errbar.load(partly_right(tmp_path / "log.json")).agreements()
-    assert not one.holds
-    assert "needs outcomes of 0 and 1; there are 0, 0.5, 1" in str(one)
+    (agreement,) = errbar.load(partly_right(tmp_path / "log.json")).agreements()
+    assert not agreement.holds
+    assert "needs outcomes of 0 and 1; there are 0, 0.5, 1" in str(agreement)
 
 
 def test_the_mean_of_grades_between_right_and_wrong_comes_out() -> None:
@@ -183,7 +183,10 @@ def test_one_log_that_cannot_be_compared_does_not_hide_the_others(tmp_path: Path
     partly_right(tmp_path / "log.json")
     shutil.copy(PLACE / "epochs.eval", tmp_path)
     agreements = errbar.load(tmp_path).agreements()
-    assert {one.claim.task: one.holds for one in agreements} == {"partly": False, "epochs": True}
+    assert {agreement.claim.task: agreement.holds for agreement in agreements} == {
+        "partly": False,
+        "epochs": True,
+    }
 
 
 def test_the_package_still_says_what_is_written_down() -> None:
@@ -242,7 +245,7 @@ def test_parts_may_have_slashes_and_a_scorer_without_a_score_is_not_one_of_them(
     tmp_path: Path,
 ) -> None:
     values = [{"a/b": 1, "c": 0}, float("nan")]
-    log = small([sample(epoch=at, value=one) for at, one in enumerate(values, start=1)])
+    log = small([sample(epoch=at, value=value) for at, value in enumerate(values, start=1)])
     path = saved(tmp_path / "log.json", log)
     assert [row["outcome"] for row in rows_of(path)] == [1, None]
     assert "(also: s/c; choose with scorer=)" in remarks_of(path)
@@ -273,7 +276,7 @@ def test_runs_that_were_told_the_same_go_on_and_others_are_told_apart() -> None:
     said = remarks_of(PLACE / "again")
     assert "their trials go on from log to log, and what each states is not compared (" in said
     claims = errbar.load(PLACE / "again").source.origin.claims
-    assert {one.system for one in claims} == {'mockllm/model (words="rich")'}
+    assert {claim.system for claim in claims} == {'mockllm/model (words="rich")'}
 
 
 def test_of_a_run_and_its_retry_the_better_counts_and_the_other_is_named() -> None:
@@ -311,7 +314,7 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
     inspection = errbar.load(tmp_path).inspect()
     assert inspection.summary() == "3 questions x 20 tasks x 10 systems, 600 rows"
     why = "not a log, while other files are, and no table by its ending"
-    assert any(f"not read: notes.txt ({why})" in one for one in inspection.notes())
+    assert any(f"not read: notes.txt ({why})" in note for note in inspection.notes())
 
 
 # Runs that did not end well
@@ -324,7 +327,9 @@ def test_a_crashed_run_is_read_from_its_journal() -> None:
 
 
 def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
-    held = {name: one for name, one in members(PLACE / "crashed.eval").items() if "10" not in name}
+    held = {
+        name: member for name, member in members(PLACE / "crashed.eval").items() if "10" not in name
+    }
     for at, grade in ((2, "I"), (10, "C"), (9, "I")):
         again = sample("again") | {"scores": {"grade": {"value": grade}}}
         held[f"_journal/summaries/{at}.json"] = json.dumps([again]).encode()
@@ -336,8 +341,8 @@ def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
 
 def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) -> None:
     held = {
-        name: one
-        for name, one in members(PLACE / "crashed.eval").items()
+        name: member
+        for name, member in members(PLACE / "crashed.eval").items()
         if "summaries" not in name
     }
     path = write(tmp_path / "log.eval", held)
@@ -346,8 +351,8 @@ def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) ->
 
 def test_samples_in_chunks_are_read_too(tmp_path: Path) -> None:
     held = {
-        name.replace(".json", "/sample.json") if name.startswith("samples/") else name: one
-        for name, one in members(PLACE / "crashed.eval").items()
+        name.replace(".json", "/sample.json") if name.startswith("samples/") else name: member
+        for name, member in members(PLACE / "crashed.eval").items()
         if "summaries" not in name
     }
     held["samples/3_epoch_1/messages/0.json"] = b'[{"role": "user"}]'
@@ -362,8 +367,8 @@ def test_a_cancelled_run_says_so() -> None:
 def test_success_without_any_is_said_loudly() -> None:
     said = remarks_of(PLACE / "all_raise.eval")
     assert "the log says success, but every sample ended in an error." in said
-    (one,) = errbar.load(PLACE / "all_raise.eval").score("avg")
-    assert one.value == 0
+    (each,) = errbar.load(PLACE / "all_raise.eval").score("avg")
+    assert each.value == 0
 
 
 @pytest.mark.parametrize("ended", ["success", "error"])
@@ -388,7 +393,10 @@ def test_of_two_logs_of_one_run_that_with_samples_counts(tmp_path: Path) -> None
 def test_samples_that_are_not_there_are_seen(tmp_path: Path) -> None:
     stated = {"total_samples": 3, "completed_samples": 3}
     path = saved(tmp_path / "log.json", small([sample("a"), sample("b")], results=stated))
-    found = {one.claim.name: (one.claim.value, one.value) for one in errbar.load(path).agreements()}
+    found = {
+        agreement.claim.name: (agreement.claim.value, agreement.value)
+        for agreement in errbar.load(path).agreements()
+    }
     assert found == {"total_samples": (3, 2), "samples not completed": (0, 0)}
 
 
@@ -407,7 +415,9 @@ def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
         shutil.copy(PLACE / name, tmp_path)
     said = "it has only a header (status 'success'); 2 samples planned, 0 in the log"
     assert f"not read: header_only.json ({said})." in remarks_of(tmp_path)
-    assert {one.claim.system for one in errbar.load(tmp_path).agreements()} == {"mockllm/model"}
+    assert {agreement.claim.system for agreement in errbar.load(tmp_path).agreements()} == {
+        "mockllm/model"
+    }
 
 
 def test_invalid_samples_are_told_of(tmp_path: Path) -> None:
@@ -420,8 +430,8 @@ def test_invalid_samples_are_told_of(tmp_path: Path) -> None:
 
 def test_real_models_have_the_accuracies_that_their_logs_state() -> None:
     runs = errbar.load(real("inspect_ai") / "real_10x5")
-    mine = {one.system: one for one in runs.score("avg")}
-    assert {name: round(one.value, 4) for name, one in mine.items()} == {
+    mine = {each.system: each for each in runs.score("avg")}
+    assert {name: round(each.value, 4) for name, each in mine.items()} == {
         "openai/gpt-5": 0.6,
         "google/gemini-2.5-pro": 0.7,
         "anthropic/claude-sonnet-4-20250514": 0.66,

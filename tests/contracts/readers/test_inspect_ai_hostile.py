@@ -86,7 +86,7 @@ def test_a_member_that_is_larger_than_it_says_is_refused(size: int, tmp_path: Pa
 
 def packed_by_zstd(path: Path, name: str, packed: bytes, held: bytes) -> Path:
     """An archive with a member that is packed by zstd in any number of frames."""
-    parts = [(name, packed), *((n, one) for n, one in members(LOG).items() if n != name)]
+    parts = [(name, packed), *((n, member) for n, member in members(LOG).items() if n != name)]
     write(path, parts, zipfile.ZIP_STORED)
     raw = bytearray(path.read_bytes())
     at = raw.find(b"PK\x01\x02")
@@ -142,7 +142,7 @@ def test_names_that_lead_elsewhere_are_harmless(tmp_path: Path) -> None:
     own = json.dumps(sample("../../x")).encode()
     path = write(tmp_path / "log.eval", held | dict.fromkeys(tricks, own))
     assert [row["question"] for row in rows_of(path)] == ["a", "../../x"]
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["log.eval", "plain.eval"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.eval", "plain.eval"]
 
 
 @pytest.mark.parametrize("name", ["epochs.eval", "crashed.eval"])
@@ -244,7 +244,7 @@ def test_an_epoch_that_is_none_is_refused_with_its_place(epoch: Any, tmp_path: P
 def test_ids_may_be_written_in_any_way(name: str, tmp_path: Path) -> None:
     ids = ["a/b", "../x", "😀", '"', "'", "\\", "", " ", "\x00", "a\nb", "%s", "x'; DROP TABLE y"]
     ids += ["a_epoch_1", "0", "007", "é", "e\u0301", "x" * 10000]
-    path = stored(tmp_path / name, small([sample(one) for one in ids]))
+    path = stored(tmp_path / name, small([sample(each) for each in ids]))
     assert [row["question"] for row in rows_of(path)] == ids
     assert errbar.load(path).inspect().slices[0].questions.sum() == len(ids)
 
@@ -314,7 +314,7 @@ def test_deep_nesting_is_read_or_refused(name: str, depth: int, place: str, tmp_
     deep = ("[" * depth + "]" * depth).encode()
     path = stored(tmp_path / name, log)
     if name == "log.eval":
-        held = {n: one.replace(b'"HERE"', deep) for n, one in members(path).items()}
+        held = {n: member.replace(b'"HERE"', deep) for n, member in members(path).items()}
         write(path, held)
     else:
         path.write_bytes(path.read_bytes().replace(b'"HERE"', deep))
@@ -439,7 +439,9 @@ def test_changed_values_are_refused_or_read(tmp_path: Path) -> None:
     for at in range(2 * BROKEN):
         source = PLACE / rng.choice(ARCHIVES)
         held = members(source)
-        name = rng.choice([one for one in held if not one.startswith(("samples/", "reductions"))])
+        name = rng.choice(
+            [each for each in held if not each.startswith(("samples/", "reductions"))]
+        )
         changed = json.dumps(broken_value(json.loads(held[name]), rng, strange)).encode()
         path = write(tmp_path / source.name, held | {name: changed})
         found = read_or_refused(path, looked_into=at % 10 == 0)

@@ -113,8 +113,8 @@ def test_the_number_of_items_that_participants_state_comes_out(run: Path) -> Non
             row["available_items"] = len(scores) - row["na_items"]
 
     edit(run, stating)
-    (one,) = errbar.load(run).agreements()
-    assert (one.holds, one.value) == (True, 24)
+    (agreement,) = errbar.load(run).agreements()
+    assert (agreement.holds, agreement.value) == (True, 24)
 
 
 def test_ranking_gives_what_the_command_for_such_runs_gives(run: Path) -> None:
@@ -134,8 +134,8 @@ def test_two_files_with_one_name_are_told_apart(run: Path) -> None:
 
 def test_a_run_without_evidence_has_no_confidence(run: Path) -> None:
     told = json.loads(run.read_text())
-    for one in told["experiments"][0]["results"]["results"]:
-        del one["evidence_counts"]
+    for result in told["experiments"][0]["results"]["results"]:
+        del result["evidence_counts"]
     run.write_text(json.dumps(told))
     assert all(row["confidence"] is None for row in rows_of(run))
 

@@ -20,7 +20,7 @@ def told() -> list[dict[str, Any]]:
 
 
 def score_of(item: dict[str, Any], name: str) -> Any:
-    return next((one["value"] for one in item["scores"] if one["name"] == name), None)
+    return next((score["value"] for score in item["scores"] if score["name"] == name), None)
 
 
 def kept(source: Any, **chosen: Any) -> list[tuple[Any, ...]]:
@@ -33,7 +33,7 @@ def expected() -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for item in told():
         name = (item["experimentName"], item["experimentItemId"])
-        earlier = sum(one[:2] == name for one in found)
+        earlier = sum(each[:2] == name for each in found)
         found.append((*name, earlier, score_of(item, "exact")))
     return found
 
@@ -58,7 +58,7 @@ def test_items_that_do_not_say_their_run_are_warned_of(tmp_path: Path) -> None:
     items = [{key: item[key] for key in keys} for item in run["datasetRunItems"]]
     (tmp_path / "items.json").write_text(json.dumps(items))
     (tmp_path / "scores.json").write_text((JOINED / "scores.json").read_text())
-    assert [one[1:] for one in kept(tmp_path)] == [one[1:] for one in expected()[:4]]
+    assert [each[1:] for each in kept(tmp_path)] == [each[1:] for each in expected()[:4]]
     assert "⚠ 4 items do not name their run" in remarks_of(tmp_path)
 
 
@@ -73,7 +73,7 @@ def test_the_export_of_traces_has_a_column_for_each_score() -> None:
         cells = [row["exact"] for row in csv.DictReader(file)]
     outcomes = [json.loads(cell)[0] if cell != '""' else None for cell in cells]
     rows = rows_of(TRACES)
-    assert [row["outcome"] for row in rows] == outcomes == [one[3] for one in expected()]
+    assert [row["outcome"] for row in rows] == outcomes == [each[3] for each in expected()]
     assert {row["system"] for row in rows} == {"base", "tuned"}
     assert {row["question"] for row in rows} == {f'{{"question": "q{at}"}}' for at in (1, 2, 3)}
     assert "Systems: the model in the metadata" in remarks_of(TRACES)
@@ -85,18 +85,18 @@ def test_scores_alone_make_a_trial_of_each_trace() -> None:
 
 
 def test_a_category_is_a_score_only_if_its_word_says_so(tmp_path: Path) -> None:
-    assert {one[3] for one in kept(EXPERIMENTS, scorer="judged")} == {None}
+    assert {each[3] for each in kept(EXPERIMENTS, scorer="judged")} == {None}
     path = tmp_path / "a.json"
     words = EXPERIMENTS.read_text().replace('"good"', '"pass"').replace('"bad"', '"fail"')
     path.write_text(words)
-    assert [one[3] for one in kept(path, scorer="judged")] == [1, 0, None, 0, 1, 1, 0, 0]
+    assert [each[3] for each in kept(path, scorer="judged")] == [1, 0, None, 0, 1, 1, 0, 0]
     assert "'judged' has words" in remarks_of(path, scorer="judged")
 
 
 def test_the_number_of_a_category_is_no_score() -> None:
     scores = json.loads((JOINED / "scores.json").read_text())
-    assert {one["value"] for one in scores["data"] if one["name"] == "judged"} == {0.0}
-    assert {one[3] for one in kept(JOINED, scorer="judged")} == {None}
+    assert {each["value"] for each in scores["data"] if each["name"] == "judged"} == {0.0}
+    assert {each[3] for each in kept(JOINED, scorer="judged")} == {None}
 
 
 def test_values_that_differ_are_averaged_and_told(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_files_of_traces_without_a_run_are_two_systems(tmp_path: Path) -> None:
             for item in told()
         ]
         keys = ("id", "timestamp", "name", "userId", "sessionId", "tags", "input", "scores")
-        slim = [{key: one[key] for key in keys} for one in traces]
+        slim = [{key: trace[key] for key in keys} for trace in traces]
         (tmp_path / f"{name}.json").write_text(json.dumps(slim))
     rows = rows_of(tmp_path)
     assert {row["system"] for row in rows} == {"gpt", "qwen"}

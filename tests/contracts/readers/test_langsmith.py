@@ -54,7 +54,7 @@ def test_runs_are_the_same_and_name_their_experiment() -> None:
         mine = {
             (row["question"], row["trial"], row["outcome"]) for row in rows if row["system"] == name
         }
-        assert mine == {one[:3] for one in expected(path)}
+        assert mine == {each[:3] for each in expected(path)}
     assert "12 rows left out: runs inside another run" in remarks_of(RUNS)
 
 
@@ -74,7 +74,7 @@ def test_an_error_is_no_outcome() -> None:
 
 def test_the_mean_that_an_experiment_states_comes_out() -> None:
     stated = json.loads(RESULTS.read_text())["feedback_stats"]["correct"]
-    found = [one.claim.value for one in agreements_of(RESULTS, scorer="correct")]
+    found = [each.claim.value for each in agreements_of(RESULTS, scorer="correct")]
     assert found == [stated["avg"], stated["n"]]
 
 
@@ -117,13 +117,13 @@ def test_nan_under_error_is_no_error(tmp_path: Path) -> None:
     keys = ("error", "feedback.correct", "execution_time", "example_id", "id")
     rows = [{key: row[key] for key in keys} | {"error": float("nan")} for row in table(BASE)]
     path.write_text(json.dumps(rows))
-    assert [one[:3] for one in kept(path)] == [one[:3] for one in expected(BASE)]
+    assert [each[:3] for each in kept(path)] == [each[:3] for each in expected(BASE)]
     assert {row["status"] for row in rows_of(path)} == {"ok"}
 
 
 def test_runs_without_feedback_are_unscored(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    runs = [{**one, "feedback_stats": None} for one in json.loads(RUNS.read_text())[:6]]
+    runs = [{**load, "feedback_stats": None} for load in json.loads(RUNS.read_text())[:6]]
     path.write_text(json.dumps(runs))
     assert {row["status"] for row in rows_of(path)} == {"unscored"}
     assert "No run has feedback" in remarks_of(path)

@@ -71,7 +71,7 @@ def test_the_confidence_is_the_share_of_the_likeliest_choice() -> None:
 
 def test_the_totals_of_the_log_come_out() -> None:
     agreements = agreements_of(LOG)
-    assert sorted((one.claim.task, one.claim.metric) for one in agreements) == [
+    assert sorted((agreement.claim.task, agreement.claim.metric) for agreement in agreements) == [
         ("toy_choice|0", "avg"),
         ("toy_gen|0", "avg"),
         ("toy_gen|0", "pass@1"),
@@ -92,7 +92,7 @@ def test_every_response_can_be_graded_anew() -> None:
         [text.strip() == row["doc"]["choices"][0] for text in row["model_response"]["text"]]
         for row in details("toy_gen")
     ]
-    expected = mean(mean(map(any, combinations(one, 3))) for one in right)
+    expected = mean(mean(map(any, combinations(each, 3))) for each in right)
     assert value(runs, "pass@3", "toy_gen|0") == pytest.approx(expected, abs=1e-14)
     assert "5 rows are left out" in " ".join(runs.inspect().notes())
 
@@ -101,7 +101,7 @@ def test_details_alone_find_their_results_or_do_without(tmp_path: Path) -> None:
     assert len(errbar.load(LOG / "details").agreements()) == 4
     shutil.copytree(LOG / "details", tmp_path / "details")
     found = errbar.load(tmp_path).inspect()
-    assert {one.key[0] for one in found.slices} == {"toy/noisy"}
+    assert {each.key[0] for each in found.slices} == {"toy/noisy"}
     assert not found.agreements
 
 

@@ -18,9 +18,9 @@ LOG = HERE / f"{NAME}_eval_all.json"
 def test_a_row_for_each_grading() -> None:
     told = json.loads(LOG.read_text(encoding="utf-8"))
     expected = [
-        (one["question_id"], trial, float(passed), one["difficulty"], one["platform"])
-        for one in told
-        for trial, passed in enumerate(one["graded_list"])
+        (each["question_id"], trial, float(passed), each["difficulty"], each["platform"])
+        for each in told
+        for trial, passed in enumerate(each["graded_list"])
     ]
     rows = rows_of(LOG)
     keys = ("question", "trial", "outcome", "difficulty", "platform")
@@ -44,7 +44,7 @@ def test_numbers_of_the_harness() -> None:
 
 def test_slices_by_what_is_told_of_a_problem() -> None:
     scores = errbar.load(LOG).score("pass@1", by=["difficulty"])
-    found = {dict(one.of.slice)["difficulty"]: one.value for one in scores.estimates}
+    found = {dict(estimate.of.slice)["difficulty"]: estimate.value for estimate in scores.estimates}
     assert found == pytest.approx({"easy": 5 / 6, "medium": 1 / 3, "hard": 0})
 
 

@@ -50,12 +50,12 @@ def value(runs: errbar.Runs, metric: str, system: str, task: str) -> float:
 
 @pytest.mark.parametrize("chosen", ["take_first", "maj@4"])
 def test_a_row_is_a_question_under_the_filter_that_is_chosen(chosen: str) -> None:
-    lines = [one for one in samples(STRONG, "toy_gen") if one["filter"] == chosen]
+    lines = [sample for sample in samples(STRONG, "toy_gen") if sample["filter"] == chosen]
     columns = columns_of(STRONG, filter=chosen)
-    assert of_task(columns, "toy_gen", "question") == [str(one["doc_id"]) for one in lines]
-    assert of_task(columns, "toy_gen", "outcome") == [one["exact_match"] for one in lines]
-    assert of_task(columns, "toy_gen", "answer") == [one["filtered_resps"][0] for one in lines]
-    assert of_task(columns, "toy_gen", "target") == [one["target"] for one in lines]
+    assert of_task(columns, "toy_gen", "question") == [str(line["doc_id"]) for line in lines]
+    assert of_task(columns, "toy_gen", "outcome") == [line["exact_match"] for line in lines]
+    assert of_task(columns, "toy_gen", "answer") == [line["filtered_resps"][0] for line in lines]
+    assert of_task(columns, "toy_gen", "target") == [line["target"] for line in lines]
     assert set(columns["status"]) == {"ok"}
     assert set(columns["trial"]) == {1}
     assert set(columns["system"]) == {"toy/strong"}
@@ -63,14 +63,14 @@ def test_a_row_is_a_question_under_the_filter_that_is_chosen(chosen: str) -> Non
 
 def test_the_confidence_is_the_share_of_the_likeliest_choice() -> None:
     columns = columns_of(STRONG)
-    for at, one in enumerate(samples(STRONG, "toy_choice")):
-        likely = [math.exp(float(pair[0])) for pair in one["filtered_resps"]]
+    for at, each in enumerate(samples(STRONG, "toy_choice")):
+        likely = [math.exp(float(pair[0])) for pair in each["filtered_resps"]]
         best = max(range(3), key=likely.__getitem__)
         assert of_task(columns, "toy_choice", "answer")[at] == str(best)
         assert of_task(columns, "toy_choice", "confidence")[at] == pytest.approx(
             likely[best] / sum(likely)
         )
-        assert of_task(columns, "toy_choice", "outcome")[at] == float(best == one["doc"]["gold"])
+        assert of_task(columns, "toy_choice", "outcome")[at] == float(best == each["doc"]["gold"])
 
 
 def test_another_metric_has_no_confidence() -> None:
@@ -90,28 +90,28 @@ def test_choices_that_were_not_graded_give_no_confidence(tmp_path: Path) -> None
 def test_the_totals_of_the_log_come_out(log: str, chosen: int) -> None:
     names = ("strict-match", "flexible-extract") if log == "old" else ("take_first", "maj@4")
     agreements = agreements_of(LOGS / log, filter=names[chosen])
-    counts = [one for one in agreements if one.claim.metric == "questions"]
+    counts = [agreement for agreement in agreements if agreement.claim.metric == "questions"]
     assert len(agreements) - len(counts) == (1 if log == "old" else 4)
     assert len(counts) == (0 if log == "old" else 4)
 
 
 def test_models_without_a_name_are_told_apart_by_their_date() -> None:
-    systems = {one.key[0] for one in errbar.load(LOGS / "unnamed").inspect().slices}
+    systems = {each.key[0] for each in errbar.load(LOGS / "unnamed").inspect().slices}
     assert len(systems) == 2
-    assert all("2026-01-01T00-00-0" in one for one in systems)
+    assert all("2026-01-01T00-00-0" in system for system in systems)
 
 
 def test_a_file_of_samples_alone_finds_its_results() -> None:
     (path,) = STRONG.glob("samples_toy_gen_*")
     runs = errbar.load(path)
-    assert {one.key for one in runs.inspect().slices} == {("toy/strong", "toy_gen")}
+    assert {each.key for each in runs.inspect().slices} == {("toy/strong", "toy_gen")}
     assert "toy_choice: there are totals and no samples" in said(runs)
 
 
 def test_without_results_the_directory_is_the_system(tmp_path: Path) -> None:
     place = tmp_path / "some_model"
     write(place, samples(STRONG, "toy_gen"))
-    assert {one.key for one in errbar.load(place).inspect().slices} == {("some_model", "toy")}
+    assert {each.key for each in errbar.load(place).inspect().slices} == {("some_model", "toy")}
 
 
 def test_the_same_run_again_is_another_trial(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_the_same_run_again_is_another_trial(tmp_path: Path) -> None:
 
 def test_every_response_is_a_trial_once_it_is_graded() -> None:
     runs = errbar.load(STRONG, regrade=number_in)
-    lines = [one for one in samples(STRONG, "toy_gen") if one["filter"] == "take_first"]
-    right = [[number_in(text, one["target"], None) for text in one["resps"][0]] for one in lines]
-    expected = mean(mean(map(any, combinations(one, 2))) for one in right)
+    lines = [sample for sample in samples(STRONG, "toy_gen") if sample["filter"] == "take_first"]
+    right = [[number_in(text, line["target"], None) for text in line["resps"][0]] for line in lines]
+    expected = mean(mean(map(any, combinations(each, 2))) for each in right)
     assert value(runs, "pass@2", "toy/strong", "toy_gen") == pytest.approx(expected, abs=1e-14)
     assert value(runs, "avg", "toy/strong", "toy_gen") == pytest.approx(mean(map(mean, right)))
     assert said(runs).count("no responses to grade") == 1

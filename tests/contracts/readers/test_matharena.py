@@ -25,8 +25,8 @@ def test_a_row_for_each_position_of_the_lists() -> None:
     expected = {}
     for folder in (ONE, TWO):
         for path in folder.iterdir():
-            for trial, one in enumerate(told(path)["correct"]):
-                outcome = float(one) if isinstance(one, bool) else None
+            for trial, each in enumerate(told(path)["correct"]):
+                outcome = float(each) if isinstance(each, bool) else None
                 expected[f"acme/{folder.name}", path.stem, trial] = outcome
     rows = rows_of(HERE)
     found = {(row["system"], row["question"], row["trial"]): row["outcome"] for row in rows}
@@ -48,7 +48,7 @@ def test_where_no_answer_was_found_there_is_none() -> None:
 
 def test_the_mean_that_the_problems_state() -> None:
     means = [told(path)["pass_at_1"] for path in ONE.iterdir()]
-    (value,) = [one.value for one in errbar.load(ONE).score("avg").estimates]
+    (value,) = [estimate.value for estimate in errbar.load(ONE).score("avg").estimates]
     assert value == pytest.approx(sum(means) / len(means))
     assert claims_of(ONE) == ["N (sum of the problems)", "pass_at_1 (mean of the problems)"]
 
@@ -68,7 +68,7 @@ def test_gradings_set_by_hand_are_told() -> None:
 
 def test_every_file_is_accounted_for() -> None:
     accounts = runs_of(HERE).source.origin.accounts
-    assert {path: one.rows for path, one in accounts.items()} == {
+    assert {path: account.rows for path, account in accounts.items()} == {
         path: len(told(path)["correct"]) for path in HERE.rglob("*.json")
     }
 

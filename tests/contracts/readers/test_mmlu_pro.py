@@ -61,7 +61,7 @@ def test_without_guesses_both_numbers_are_told_above() -> None:
 
 def test_every_file_is_accounted_for(tmp_path: Path) -> None:
     accounts = runs_of(HERE).source.origin.accounts
-    assert {path: one.rows for path, one in accounts.items()} == {
+    assert {path: account.rows for path, account in accounts.items()} == {
         path: len(told(path)) if path.name.endswith("_result.json") else 0
         for path in HERE.rglob("*.json")
     }
@@ -79,8 +79,10 @@ def test_the_total_of_all_subjects_is_held_against_ours(tmp_path: Path) -> None:
     for path in (tmp_path / "toy").glob("*_summary.json"):
         path.unlink()
     counts = {path.stem[:-8]: told(path) for path in TWO.glob("*_summary.json")}
-    total = {key: sum(one["total"][key] for one in counts.values()) for key in ("corr", "wrong")}
-    summary = {subject: one[subject] for subject, one in counts.items()} | {"total": total}
+    total = {
+        key: sum(count["total"][key] for count in counts.values()) for key in ("corr", "wrong")
+    }
+    summary = {subject: count[subject] for subject, count in counts.items()} | {"total": total}
     path = write(tmp_path / "toy" / "summary.json", summary)
     assert "all subjects: summary.json says corr 5 and wrong 3, errbar gets 5 and 3: the same" in (
         remarks_of(tmp_path)

@@ -114,7 +114,7 @@ def test_an_ordinary_file_of_that_name_is_not_taken(tmp_path: Path) -> None:
 def test_golden_metrics_come_out(task: str, values: list[float]) -> None:
     runs = errbar.load(real("nemo-skills") / "eval-results" / task)
     scores = runs.score(*(f"pass@{k + 1}" for k in range(len(values))))
-    assert [round(100 * one.value, 2) for one in scores] == values
+    assert [round(100 * score.value, 2) for score in scores] == values
 
 
 def test_every_golden_number_of_every_task_comes_out() -> None:
@@ -136,7 +136,7 @@ def test_a_score_that_is_no_number_is_counted(tmp_path: Path) -> None:
     (tmp_path / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, told)))
     runs = errbar.load(tmp_path)
     assert [row["status"] for row in rows_of(runs)] == ["ok", "unscored", "ok", "ok"]
-    (said,) = [one for one in runs.source.origin.remarks if "not a number" in one]
+    (said,) = [remark for remark in runs.source.origin.remarks if "not a number" in remark]
     assert "1 rows have a symbolic_correct that is not a number, such as 'maybe'" in said
 
 

@@ -82,7 +82,7 @@ def test_a_scorer_is_chosen_among_match_and_metrics(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", rows)
     assert "using scorer 'match' (also: accuracy, f1_score" in remarks_of(path)
     found = [row["outcome"] for row in rows_of(path, scorer="f1_score")]
-    assert sorted(one for one in found if one is not None) == [0.5, 1.0]
+    assert sorted(each for each in found if each is not None) == [0.5, 1.0]
 
 
 def test_several_scores_of_a_sample_are_trials_and_told(tmp_path: Path) -> None:
@@ -120,11 +120,11 @@ def test_old_specs_name_models(tmp_path: Path) -> None:
 
 def test_a_row_for_each_output_item() -> None:
     expected = {
-        (one["sample"]["model"], str(one["datasource_item_id"])): (
-            None if one["status"] == "error" else float(one["status"] == "pass")
+        (item["sample"]["model"], str(item["datasource_item_id"])): (
+            None if item["status"] == "error" else float(item["status"] == "pass")
         )
         for path in ITEMS.glob("*_items.json")
-        for one in items(path)
+        for item in items(path)
     }
     rows = rows_of(ITEMS)
     assert {(row["system"], row["question"]): row["outcome"] for row in rows} == expected
@@ -140,9 +140,9 @@ def test_the_counts_of_runs_are_checked() -> None:
 def test_graders_are_scorers() -> None:
     assert "(also: String check, Helpful, String check/score" in remarks_of(PAGE)
     passed = [row["outcome"] for row in rows_of(PAGE, scorer="Helpful")]
-    assert passed == [float(one["results"][1]["passed"]) for one in items()]
+    assert passed == [float(item["results"][1]["passed"]) for item in items()]
     scores = [row["outcome"] for row in rows_of(PAGE, scorer="Helpful/score")]
-    assert scores == [one["results"][1]["score"] for one in items()]
+    assert scores == [item["results"][1]["score"] for item in items()]
 
 
 def test_items_in_an_array_or_on_lines(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_run_alone_holds_only_totals() -> None:
 
 def test_every_file_is_accounted_for() -> None:
     accounts = runs_of(HERE).source.origin.accounts
-    assert {path.name: one.rows for path, one in accounts.items()} == {
+    assert {path.name: account.rows for path, account in accounts.items()} == {
         "toy-1_arithmetic.jsonl": 6,
         "toy-2_arithmetic.jsonl": 6,
         "toy-1_grading.jsonl": 5,

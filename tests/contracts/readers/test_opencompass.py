@@ -43,7 +43,11 @@ def test_trials_that_are_not_there_are_seen(tmp_path: Path) -> None:
     for key in ("correct", "pred", "answer"):
         told["details"][1][key].pop()
     (tmp_path / "doubles.json").write_text(json.dumps(told))
-    (found,) = [one for one in errbar.load(tmp_path).agreements() if one.claim.metric == "rows"]
+    (found,) = [
+        agreement
+        for agreement in errbar.load(tmp_path).agreements()
+        if agreement.claim.metric == "rows"
+    ]
     assert (found.claim.name, found.claim.value, found.value) == ("4 runs of 3 questions", 12, 11)
 
 
@@ -85,7 +89,7 @@ def test_details_that_say_nothing_are_refused(tmp_path: Path) -> None:
 def test_the_numbers_of_the_real_evaluator_come_out() -> None:
     runs = errbar.load(real("opencompass"))
     asked = ["avg", *(f"g-pass@4_{tau}" for tau in (0.0, 0.25, 0.5, 0.75, 1.0)), "mg-pass@4"]
-    values = [round(100 * one.value, 3) for one in runs.score(*asked)]
+    values = [round(100 * each.value, 3) for each in runs.score(*asked)]
     assert values == [56.25, 91.714, 91.714, 67.357, 44.429, 21.5, 32.964]
     assert len(agreements_of(runs)) == 20
 

@@ -49,9 +49,11 @@ def test_a_result_without_a_grade_is_an_error() -> None:
 def test_the_stated_numbers_come_out(scorer: str | None, claims: int) -> None:
     runs = errbar.load(LOG, scorer=scorer)
     assert len(agreements_of(runs)) == claims
-    told = [one for one in runs.source.origin.remarks if "which is a mean over rows" in one]
+    told = [
+        remark for remark in runs.source.origin.remarks if "which is a mean over rows" in remark
+    ]
     assert bool(told) == (claims == 3)
-    assert all(one.startswith("weak (Twice {{n}}?)") for one in told)
+    assert all(each.startswith("weak (Twice {{n}}?)") for each in told)
 
 
 def test_tests_that_differ_in_their_assertions_are_two_questions(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_the_reported_counts_come_out() -> None:
     counts = Counter("error" if row["status"] == "error" else row["outcome"] for row in found)
     assert counts == {1.0: 66, 0.0: 49, "error": 5}
     assert {row["trial"] for row in found} == {0, 1, 2}
-    values = {one.system: one.value for one in runs.score("avg")}
+    values = {each.system: each.value for each in runs.score("avg")}
     assert values == pytest.approx({"strong": 43 / 60, "weak": 23 / 60}, abs=1e-12)
     assert agreements_of(runs)
 

@@ -100,7 +100,7 @@ def test_fields_of_the_wrong_kind_are_refused(
 
 def test_the_published_numbers_come_out() -> None:
     runs = errbar.load(real("qwen-math"))
-    values = [one.value for one in runs.score(*(f"pass@{k}" for k in range(1, 9)))]
+    values = [each.value for each in runs.score(*(f"pass@{k}" for k in range(1, 9)))]
     assert [round(value - 1e-12, 4) for value in values] == [
         *(0.91, 0.9329, 0.9445, 0.951, 0.9548, 0.9571, 0.9587, 0.96),
     ]

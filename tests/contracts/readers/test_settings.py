@@ -16,7 +16,7 @@ def test_a_key_of_an_account_is_never_told_and_makes_no_other_system() -> None:
 def test_long_values_are_cut_and_still_told_apart() -> None:
     told = tell_apart([{"prompt": "x" * 90 + end} for end in "ab"])
     assert len(set(told)) == 2
-    assert all(len(one) < 70 for one in told)
+    assert all(len(each) < 70 for each in told)
 
 
 def test_a_number_of_tokens_is_no_secret() -> None:

@@ -108,7 +108,7 @@ def kinds_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
         for key, held in value.items():
             yield from kinds_in(held, (*path, key))
     elif isinstance(value, list):
-        if len(value) > 1 and all(isinstance(one, str | int) for one in value):
+        if len(value) > 1 and all(isinstance(each, str | int) for each in value):
             yield path
         for at, held in enumerate(value):
             yield from kinds_in(held, (*path, at))
@@ -154,7 +154,7 @@ def write(file: Path, member: str, documents: list[Any]) -> None:
 
 def changes_in(place: Path) -> Iterator[Changed]:
     """Up to a few places of every kind of number in every file."""
-    for file in sorted(one for one in place.rglob("*") if one.is_file()):
+    for file in sorted(path for path in place.rglob("*") if path.is_file()):
         for member, documents in documents_in(file).items():
             often: dict[str, int] = {}
             for path in kinds_in(documents):
@@ -189,9 +189,9 @@ class View(NamedTuple):
 def state_of(name: str, view: View) -> tuple[Any, ...] | None:
     """What is read, stated and said; None if it is refused."""
     path = view.path
-    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
     try:
-        found = [one for one in find_readers(files, name).found if one.reader.name == name]
+        found = [each for each in find_readers(files, name).found if each.reader.name == name]
         log = found[0].reader.read(found[0].files, view.choice) if found else None
     except InputError:
         return None
@@ -258,11 +258,11 @@ def test_every_number_that_a_log_states_is_compared_or_listed(name: str, tmp_pat
     shutil.copytree(FIXTURES / name, place, ignore=shutil.ignore_patterns(*OWN))
     ignored = {kind for kind in ignored_kinds(name, place) if not _is_no_claim(kind)}
     listed = NOT_COMPARED.get(name, {})
-    unexplained = {kind for kind in ignored if not any(re.search(one, kind) for one in listed)}
+    unexplained = {kind for kind in ignored if not any(re.search(each, kind) for each in listed)}
     assert unexplained == set()
-    stale = {one for one in listed if not any(re.search(one, kind) for kind in ignored)}
+    stale = {each for each in listed if not any(re.search(each, kind) for kind in ignored)}
     assert stale == set()
 
 
 def _is_no_claim(kind: str) -> bool:
-    return any(re.search(one, kind) for one in NO_CLAIM)
+    return any(re.search(each, kind) for each in NO_CLAIM)

@@ -19,10 +19,10 @@ def boards() -> list[dict[str, Any]]:
 
 def test_a_row_for_each_instance_with_details() -> None:
     expected = [
-        (one["name"], board["name"], name, told["resolved"], told["cost"], told["api_calls"])
+        (result["name"], board["name"], name, told["resolved"], told["cost"], told["api_calls"])
         for board in boards()
-        for one in board["results"]
-        for name, told in one.get("per_instance_details", {}).items()
+        for result in board["results"]
+        for name, told in result.get("per_instance_details", {}).items()
     ]
     keys = ("system", "task", "question", "outcome", "cost", "api_calls")
     rows = rows_of(LOG)
@@ -32,7 +32,9 @@ def test_a_row_for_each_instance_with_details() -> None:
 
 def test_the_shares_are_those_of_the_site() -> None:
     assert claims_of(LOG) == ["resolved, in per cent"] * 2
-    shares = {one.of.system: one.value for one in errbar.load(LOG).score("avg").estimates}
+    shares = {
+        estimate.of.system: estimate.value for estimate in errbar.load(LOG).score("avg").estimates
+    }
     assert shares == pytest.approx({"toy large": 6 / 8, "toy small": 3 / 8})
 
 
@@ -58,9 +60,11 @@ def test_submissions_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 def test_details_of_models_alone(tmp_path: Path) -> None:
     path = tmp_path / "info_for_leaderboard.json"
-    whole = {one["name"]: one["per_instance_details"] for one in boards()[0]["results"]}
+    whole = {result["name"]: result["per_instance_details"] for result in boards()[0]["results"]}
     path.write_text(json.dumps(whole), encoding="utf-8")
-    shares = {one.of.system: one.value for one in errbar.load(path).score("avg").estimates}
+    shares = {
+        estimate.of.system: estimate.value for estimate in errbar.load(path).score("avg").estimates
+    }
     assert shares == pytest.approx({"toy large": 6 / 8, "toy small": 3 / 8})
 
 

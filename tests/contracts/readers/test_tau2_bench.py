@@ -38,13 +38,13 @@ def written(path: Path, **changes: Any) -> Path:
 def test_a_row_for_each_simulation() -> None:
     expected = [
         (
-            one["task_id"],
-            one["trial"],
-            one["reward_info"]["reward"] if one["reward_info"] else None,
-            STATUSES[one["termination_reason"]],
-            one["termination_reason"],
+            simulation["task_id"],
+            simulation["trial"],
+            simulation["reward_info"]["reward"] if simulation["reward_info"] else None,
+            STATUSES[simulation["termination_reason"]],
+            simulation["termination_reason"],
         )
-        for one in told()["simulations"]
+        for simulation in told()["simulations"]
     ]
     rows = rows_of(LOG)
     keys = ("question", "trial", "outcome", "status", "ended_by")
@@ -80,8 +80,8 @@ def test_simulations_of_document_and_folder_are_counted_once(tmp_path: Path) -> 
 def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     whole = told()
-    for one in whole["simulations"]:
-        one |= {"task_id": None, "trial": None}
+    for simulation in whole["simulations"]:
+        simulation |= {"task_id": None, "trial": None}
     path.write_text(json.dumps(whole), encoding="utf-8")
     rows = rows_of(path)
     assert [(row["question"], row["trial"]) for row in rows] == [(f"#{at}", 0) for at in range(9)]
@@ -124,7 +124,7 @@ def test_files_that_the_index_lacks_are_told_of(tmp_path: Path) -> None:
     runs = errbar.load(tmp_path / "run")
     assert len(rows_of(runs)) == 9
     assert "2 simulations in the folder are not in the index" in remarks_of(runs)
-    assert [one.holds for one in runs.agreements()] == [False, False]
+    assert [agreement.holds for agreement in runs.agreements()] == [False, False]
 
 
 def test_a_folder_without_its_document_goes_by_its_name(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_a_folder_without_its_document_goes_by_its_name(tmp_path: Path) -> None:
 def test_runs_with_the_same_settings_are_trials(tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         whole = told()
-        for one in whole["simulations"]:
-            one["id"] += name
+        for simulation in whole["simulations"]:
+            simulation["id"] += name
         (tmp_path / name).write_text(json.dumps(whole), encoding="utf-8")
     rows = rows_of(tmp_path)
     assert len(rows) == 18

@@ -21,15 +21,17 @@ def told() -> list[dict[str, Any]]:
 
 def test_a_row_for_each_trial() -> None:
     rows = rows_of(LOG)
-    expected = [(str(one["task_id"]), one["trial"], one["reward"]) for one in told()]
+    expected = [(str(each["task_id"]), each["trial"], each["reward"]) for each in told()]
     assert [(row["question"], row["trial"], row["outcome"]) for row in rows] == expected
-    assert [row["status"] == "error" for row in rows] == ["error" in one["info"] for one in told()]
+    assert [row["status"] == "error" for row in rows] == [
+        "error" in each["info"] for each in told()
+    ]
     assert {row["system"] for row in rows} == {"tool-calling-toy"}
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_pass_hat_k_as_tau_bench_has_it(k: int) -> None:
-    right = [sum(one["reward"] for one in told() if one["task_id"] == task) for task in range(5)]
+    right = [sum(each["reward"] for each in told() if each["task_id"] == task) for task in range(5)]
     expected = sum(Fraction(comb(int(c), k), comb(3, k)) for c in right) / 5
     assert values_of(LOG, f"pass^{k}") == pytest.approx([float(expected)], abs=1e-12)
 
@@ -139,13 +141,13 @@ def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
 def test_a_reward_that_is_no_number_is_no_result(reward: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(row(reward=reward), encoding="utf-8")
-    assert [one["status"] for one in rows_of(path)] == ["ok", "unscored"]
+    assert [each["status"] for each in rows_of(path)] == ["ok", "unscored"]
 
 
 def test_trials_that_are_not_told_are_numbered(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(row(trial=None, task_id=0), encoding="utf-8")
-    assert [one["trial"] for one in rows_of(path)] == [0, 1]
+    assert [each["trial"] for each in rows_of(path)] == [0, 1]
     assert "numbered by order" in remarks_of(path)
 
 

@@ -39,12 +39,12 @@ def remarks_of_all(path: Path) -> tuple[str, ...]:
 def test_a_row_for_each_trial() -> None:
     expected = [
         (
-            one["task_id"],
-            one["trial_name"],
-            one["is_resolved"],
-            STATUSES.get((one["is_resolved"], one["failure_mode"]), "ok"),
+            result["task_id"],
+            result["trial_name"],
+            result["is_resolved"],
+            STATUSES.get((result["is_resolved"], result["failure_mode"]), "ok"),
         )
-        for one in told()["results"]
+        for result in told()["results"]
     ]
     rows = rows_of(LOG)
     keys = ("question", "trial", "outcome", "status")
@@ -67,7 +67,7 @@ def test_numbers_of_the_harness(path: Path) -> None:
 
 def test_failures_of_the_infrastructure_can_be_left_out() -> None:
     resolved = [1, 1, 1], [0, 1, 0], [0], [0, 1]
-    each = [sum(one) / len(one) for one in resolved]
+    each = [sum(each) / len(each) for each in resolved]
     assert values_of(LOG, "avg", errors="missing") == pytest.approx([sum(each) / 4])
     assert "agent_installation_failed 1" in remarks_of(LOG)
 
@@ -88,9 +88,12 @@ def a_run(place: Path, name: str, **metadata: Any) -> Path:
     for at, one in enumerate(whole["results"]):
         one["trial_name"] = one["trial_name"].replace(RUN.name, name)
         one["is_resolved"] = at < 4
-    resolved = [one["task_id"] for one in whole["results"][:4]]
+    resolved = [result["task_id"] for result in whole["results"][:4]]
     whole |= {"n_resolved": 4, "n_unresolved": 8, "resolved_ids": resolved, "accuracy": 4 / 12}
-    whole |= {"unresolved_ids": [one["task_id"] for one in whole["results"][4:]], "pass_at_k": {}}
+    whole |= {
+        "unresolved_ids": [result["task_id"] for result in whole["results"][4:]],
+        "pass_at_k": {},
+    }
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(whole), encoding="utf-8")
     if metadata:
@@ -228,7 +231,10 @@ def test_a_run_that_contradicts_itself_is_warned_of(key: str, value: Any, tmp_pa
 
 def test_real_runs_side_by_side() -> None:
     folder = real("wild") / "terminal-bench"
-    shares = {one.of.system: one.value for one in errbar.load(folder).score("avg").estimates}
+    shares = {
+        estimate.of.system: estimate.value
+        for estimate in errbar.load(folder).score("avg").estimates
+    }
     assert shares == pytest.approx({"claude-4-opus": 0.4525, "claude-4-sonnet": 0.4125})
     assert len(claims_of(folder)) == 8
 
@@ -284,8 +290,8 @@ def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
 def test_runs_in_one_folder_that_name_no_agent_are_warned_of(tmp_path: Path) -> None:
     for day in range(1, 4):
         a_run(tmp_path / "all" / f"2025-08-0{day}__10-00-00_results.json", f"run {day}")
-    (said,) = [one for one in above(remarks_of_all(tmp_path)) if "name no agent" in one]
+    (said,) = [each for each in above(remarks_of_all(tmp_path)) if "name no agent" in each]
     assert said.startswith("⚠ 3 runs (from ")
     assert "files='systems'" in said
     a_run(tmp_path / "other" / "2025-08-09__10-00-00_results.json", "run 9")
-    assert not [one for one in above(remarks_of_all(tmp_path)) if "name no agent" in one]
+    assert not [each for each in above(remarks_of_all(tmp_path)) if "name no agent" in each]

@@ -120,7 +120,7 @@ def test_engines_agree_and_the_order_of_rows_is_of_no_account(tmp_path: Path) ->
     for engine in BACKENDS:
         found = errbar.load(ENGINES[engine](TABLE.shuffled(5), tmp_path)).compare(*asked)
         assert list(map(numbers, found)) == list(map(numbers, known)), engine
-    assert [one.left_out for one in known[:3]] == [1, 2, 1]
+    assert [each.left_out for each in known[:3]] == [1, 2, 1]
 
 
 TWO_WEIGHTS = (Average((0.2, 0.7)), Bayes((0.2, 0.7)), MaxAt(2, (0.2, 0.7)), MaxAt(3, (0.7, 0.2)))
@@ -317,19 +317,19 @@ class TestWhoIsCompared:
     RUNS = errbar.load({"a": A, "b": B, "c": np.flip(B, axis=0)})
 
     def test_all_pairs(self) -> None:
-        pairs = [(one.first, one.second) for one in self.RUNS.compare("avg")]
+        pairs = [(each.first, each.second) for each in self.RUNS.compare("avg")]
         assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
 
     def test_against_a_baseline(self) -> None:
-        pairs = [(one.first, one.second) for one in self.RUNS.compare("avg", baseline="b")]
+        pairs = [(each.first, each.second) for each in self.RUNS.compare("avg", baseline="b")]
         assert pairs == [("a", "b"), ("c", "b")]
 
     def test_systems_by_name_and_the_baseline_among_them_without_being_named(self) -> None:
         found = self.RUNS.compare("avg", systems=["c", "a", "c"])
-        assert [(one.first, one.second) for one in found] == [("c", "a")]
+        assert [(each.first, each.second) for each in found] == [("c", "a")]
         for systems in (["c"], "c", ["c", "a"]):
             found = self.RUNS.compare("avg", systems=systems, baseline="a")
-            assert [(one.first, one.second) for one in found] == [("c", "a")]
+            assert [(each.first, each.second) for each in found] == [("c", "a")]
 
     @pytest.mark.parametrize(
         ("asked", "said"),
@@ -384,12 +384,12 @@ class TestTasks:
 
     def test_each_is_compared_and_one_with_a_single_system_is_told_of(self) -> None:
         found = errbar.load(self.DATA).compare("avg", systems=["a", "b"])
-        assert [(one.task, one.difference) for one in found] == [("t", 0.25), ("u", -0.25)]
+        assert [(each.task, each.difference) for each in found] == [("t", 0.25), ("u", -0.25)]
         assert "a · alone: left out; no other system has this task." in found.notes()
 
     def test_those_without_the_baseline_are_told_of(self) -> None:
         found = errbar.load(self.DATA).compare("avg", baseline="base")
-        assert {one.task for one in found} == {"u"}
+        assert {each.task for each in found} == {"u"}
         assert "t: left out, without the baseline 'base'." in found.notes()
 
     def test_systems_that_share_none(self) -> None:

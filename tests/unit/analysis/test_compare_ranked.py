@@ -152,7 +152,7 @@ def test_two_systems_that_share_all_items_have_the_spread_of_items_written_out(n
 
 def test_values_are_those_of_each_system_alone() -> None:
     data = both(table(1, "a"), table(2, "b"))
-    alone = {one.system: one.value for one in errbar.load(data).selective("aurc")}
+    alone = {each.system: each.value for each in errbar.load(data).selective("aurc")}
     found = only(data, "aurc")
     assert (found.value, found.against) == pytest.approx((alone["a"], alone["b"]), abs=1e-12)
 
@@ -195,7 +195,7 @@ def test_several_of_them_are_adjusted_for_their_number() -> None:
     third = second.with_columns(system=pl.lit("c"), confidence=second["confidence"].reverse())
     runs = errbar.load(both(first, second, third))
     found = runs.compare("roc-auc", assume="no rare failures")
-    scores = {one["system"][0]: one["confidence"].to_numpy() for one in (first, second, third)}
+    scores = {each["system"][0]: each["confidence"].to_numpy() for each in (first, second, third)}
     labels = first["outcome"].to_numpy()
     for row in found:
         (pair,) = roc.compare_paired(

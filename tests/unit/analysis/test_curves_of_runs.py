@@ -16,10 +16,10 @@ NAN = math.nan
 
 def test_a_curve_goes_to_the_fewest_trials_of_a_question() -> None:
     scores = errbar.load(errbar.Counts([5, 7], [2, 3])).curve("pass@k")
-    assert [str(one.metric) for one in scores] == ["pass@1", "pass@2", "pass@4", "pass@5"]
-    for one, k in zip(scores, (1, 2, 4, 5), strict=True):
+    assert [str(score.metric) for score in scores] == ["pass@1", "pass@2", "pass@4", "pass@5"]
+    for each, k in zip(scores, (1, 2, 4, 5), strict=True):
         exact = subset_mean(PassAt(k), [(5, 2), (7, 3)])
-        assert one.value == pytest.approx(float(exact), abs=1e-14)
+        assert each.value == pytest.approx(float(exact), abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_curve_goes_to_the_fewest_trials_of_a_question() -> None:
 )
 def test_the_ks_of_a_curve_are_powers_of_two_and_the_last(trials: int, ks: list[int]) -> None:
     scores = errbar.load(errbar.Counts([trials], [1])).curve("pass^k")
-    assert [str(one.metric) for one in scores] == [f"pass^{k}" for k in ks]
+    assert [str(score.metric) for score in scores] == [f"pass^{k}" for k in ks]
 
 
 def of_two_tasks(grades: Sequence[float]) -> pl.DataFrame:
@@ -45,29 +45,29 @@ def of_two_tasks(grades: Sequence[float]) -> pl.DataFrame:
 def test_a_curve_of_each_system_goes_as_far_as_its_own_trials() -> None:
     counts = {"few": errbar.Counts([3, 4], [2, 1]), "many": errbar.Counts([9, 8], [2, 1])}
     scores = errbar.load(counts).curve("pass@k")
-    assert [(one.system, str(one.metric)) for one in scores] == [
+    assert [(score.system, str(score.metric)) for score in scores] == [
         (system, f"pass@{k}")
         for system, ks in (("few", (1, 2, 3)), ("many", (1, 2, 4, 8)))
         for k in ks
     ]
-    for name, one in counts.items():
-        assert scores.only(name).estimates == errbar.load({name: one}).curve("pass@k").estimates
+    for name, count in counts.items():
+        assert scores.only(name).estimates == errbar.load({name: count}).curve("pass@k").estimates
 
 
 def test_a_curve_of_a_system_without_results_is_a_dash() -> None:
     runs = errbar.load({"fine": [[1, 0], [1, 1]], "lost": [[NAN, NAN], [NAN, NAN]]})
     scores = runs.curve("pass@k", errors="missing")
-    assert [(one.system, str(one.metric)) for one in scores] == [
+    assert [(score.system, str(score.metric)) for score in scores] == [
         ("fine", "pass@1"),
         ("fine", "pass@2"),
         ("lost", "pass@1"),
     ]
-    assert [one.reason for one in scores] == ["", "", "no row of it was scored"]
+    assert [score.reason for score in scores] == ["", "", "no row of it was scored"]
 
 
 def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:
     scores = errbar.load(of_two_tasks((1, 0))).curve("pass@k")
-    assert [(one.system, one.task, str(one.metric)) for one in scores] == [
+    assert [(score.system, score.task, str(score.metric)) for score in scores] == [
         (system, task, f"pass@{k}")
         for system in ("a", "b")
         for task, ks in (("essay", (1, 2)), ("sums", (1, 2, 4)))
@@ -78,11 +78,11 @@ def test_a_curve_of_each_task_goes_as_far_as_its_own_trials() -> None:
 def test_a_curve_leaves_out_rewards_and_says_so() -> None:
     runs = errbar.load(of_two_tasks((0.5, 0.25)))
     scores = runs.curve("pass@k")
-    assert {one.task for one in scores} == {"sums"}
+    assert {score.task for score in scores} == {"sums"}
     said = "pass@k leaves out 2 of 4, whose outcomes are not 0 and 1: a · essay, b · essay."
     assert any(remark.startswith(said) for remark in scores.remarks)
     asked = runs.curve("pass@k", [1, 2])
-    assert {one.task for one in asked if math.isnan(one.value)} == {"essay"}
+    assert {each.task for each in asked if math.isnan(each.value)} == {"essay"}
     assert "needs outcomes of 0 and 1; there are 0.25, 0.5. As rewards" in asked[0].reason
     with pytest.raises(WrongType, match=r"a · essay pass@1: needs outcomes .*for 4 of 4"):
         errbar.load(of_two_tasks((0.5,)).filter(pl.col("task") == "essay")).curve("pass@k", [1, 2])
@@ -90,13 +90,13 @@ def test_a_curve_leaves_out_rewards_and_says_so() -> None:
 
 def test_a_curve_of_categories_leaves_none_out() -> None:
     scores = errbar.load(of_two_tasks((2, 1))).curve("max@k(weights=[0, 1, 2])")
-    assert {one.task for one in scores} == {"sums", "essay"}
+    assert {score.task for score in scores} == {"sums", "essay"}
 
 
 def test_a_curve_of_votes_leaves_out_rewards() -> None:
     table = of_two_tasks((0.5, 0.25)).with_columns(answer=pl.lit("x"))
     scores = errbar.load(table).curve("vote@k")
-    assert {one.task for one in scores} == {"sums"}
+    assert {score.task for score in scores} == {"sums"}
     essay, sums = errbar.load(table).score("vote@1")[:2]
     assert essay.reason == "needs outcomes of 0 and 1; there are 0.25, 0.5"
     assert sums.value == 0.5
@@ -105,7 +105,7 @@ def test_a_curve_of_votes_leaves_out_rewards() -> None:
 def test_a_curve_takes_the_ks_it_is_given_in_their_order() -> None:
     runs = errbar.load(errbar.Counts([5, 7], [2, 3]))
     for ks in ([3, 1], iter([3, 1])):
-        assert [str(one.metric) for one in runs.curve("maj@k", ks)] == ["maj@3", "maj@1"]
+        assert [str(each.metric) for each in runs.curve("maj@k", ks)] == ["maj@3", "maj@1"]
 
 
 def test_a_curve_beyond_the_trials_or_of_one_metric_is_refused() -> None:
@@ -122,11 +122,11 @@ def test_a_curve_beyond_the_trials_or_of_one_metric_is_refused() -> None:
 
 def test_a_curve_heeds_the_policy_on_failed_rows() -> None:
     runs = errbar.load([[1, NAN, 0, 1], [1, 1, NAN, NAN]])
-    assert [str(one.metric) for one in runs.curve("pass@k", errors="missing")] == [
+    assert [str(each.metric) for each in runs.curve("pass@k", errors="missing")] == [
         "pass@1",
         "pass@2",
     ]
-    assert [str(one.metric) for one in runs.curve("pass@k")] == ["pass@1", "pass@2", "pass@4"]
+    assert [str(each.metric) for each in runs.curve("pass@k")] == ["pass@1", "pass@2", "pass@4"]
 
 
 def test_a_curve_over_a_question_without_result_says_so() -> None:
@@ -137,5 +137,8 @@ def test_a_curve_over_a_question_without_result_says_so() -> None:
         said = str(refused)
     else:
         said = " ".join(scores.remarks)
-        assert [(str(one.metric), one.value) for one in scores] == [("pass@1", 0.5), ("pass@2", 1)]
+        assert [(str(score.metric), score.value) for score in scores] == [
+            ("pass@1", 0.5),
+            ("pass@2", 1),
+        ]
     assert "1 of 2 questions" in said

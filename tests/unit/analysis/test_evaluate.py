@@ -48,16 +48,16 @@ SYSTEMS = {name: binary_counts(R) for name, R in MATRICES.items()}
 @pytest.mark.usefixtures("short_chains")
 def test_estimates_come_system_by_system_in_the_order_of_the_metrics() -> None:
     table = score(SYSTEMS, *NAMES)
-    order = [(one.system, one.metric) for one in table]
+    order = [(each.system, each.metric) for each in table]
     assert order == [(system, parse(name)) for system in SYSTEMS for name in NAMES]
 
 
 def test_scores_equal_each_metric_of_each_system_on_its_own() -> None:
-    for one in score(SYSTEMS, *NAMES, method="documented"):
-        counts = SYSTEMS[one.system]
-        assert isinstance(one.metric, CountMetric)
-        assert one.value == pytest.approx(one.metric.point(counts), abs=1e-12)
-        assert (one.mean, one.sd) == pytest.approx(one.metric.moments(counts), abs=1e-12)
+    for each in score(SYSTEMS, *NAMES, method="documented"):
+        counts = SYSTEMS[each.system]
+        assert isinstance(each.metric, CountMetric)
+        assert each.value == pytest.approx(each.metric.point(counts), abs=1e-12)
+        assert (each.mean, each.sd) == pytest.approx(each.metric.moments(counts), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -73,20 +73,20 @@ def test_scores_equal_each_metric_of_each_system_on_its_own() -> None:
     ],
 )
 def test_scores_equal_the_functions_on_matrices(name: str, function: Any, extra: Any) -> None:
-    for one in score(SYSTEMS, name, method="documented"):
-        found = (one.mean, one.sd, one.interval.low, one.interval.high)
-        assert found == pytest.approx(function(MATRICES[one.system], *extra), abs=1e-12)
+    for each in score(SYSTEMS, name, method="documented"):
+        found = (each.mean, each.sd, each.interval.low, each.interval.high)
+        assert found == pytest.approx(function(MATRICES[each.system], *extra), abs=1e-12)
 
 
 def test_intervals_are_mean_and_z_sd_within_the_range_of_the_metric() -> None:
     z = NormalDist().inv_cdf(0.95)
     weights = (-1.0, 0.0, 2.0)
     counts = CategoryCounts([[0, 0, 2], [0, 1, 3], [2, 0, 0]])
-    for one in score(counts, MaxAt(2, weights), method=Posterior(level=0.9)):
-        assert one.interval.low == pytest.approx(max(-1.0, one.mean - z * one.sd))
-        assert one.interval.high == pytest.approx(min(2.0, one.mean + z * one.sd))
-        assert one.interval.level == 0.9
-        assert one.interval.covers is Estimand.BENCHMARK
+    for each in score(counts, MaxAt(2, weights), method=Posterior(level=0.9)):
+        assert each.interval.low == pytest.approx(max(-1.0, each.mean - z * each.sd))
+        assert each.interval.high == pytest.approx(min(2.0, each.mean + z * each.sd))
+        assert each.interval.level == 0.9
+        assert each.interval.covers is Estimand.BENCHMARK
 
 
 def test_metrics_of_one_class_keep_their_own_ranges() -> None:
@@ -134,30 +134,30 @@ def test_a_metric_asked_twice_is_answered_twice() -> None:
 
 
 def test_counts_without_a_name_are_one_system_without_a_name() -> None:
-    (one,) = score(SYSTEMS["small"], "pass@2")
-    assert one.system == ""
-    assert (one.questions, one.trials) == (30, 180)
+    (each,) = score(SYSTEMS["small"], "pass@2")
+    assert each.system == ""
+    assert (each.questions, each.trials) == (30, 180)
 
 
 def test_questions_with_unequal_trials_are_scored_as_they_are() -> None:
     ragged = Counts(trials=[2, 5, 9], correct=[1, 5, 0])
-    (one,) = score(ragged, "pass@2")
-    assert one.value == pytest.approx((1.0 + 1.0 + 0.0) / 3)
-    assert one.trials == 16
+    (each,) = score(ragged, "pass@2")
+    assert each.value == pytest.approx((1.0 + 1.0 + 0.0) / 3)
+    assert each.trials == 16
 
 
 @pytest.mark.usefixtures("short_chains")
 def test_every_number_is_a_python_float() -> None:
-    for one in score(SYSTEMS, *NAMES):
-        numbers = (one.value, one.mean, one.sd, one.interval.low, one.interval.high)
+    for each in score(SYSTEMS, *NAMES):
+        numbers = (each.value, each.mean, each.sd, each.interval.low, each.interval.high)
         assert {type(number) for number in numbers} == {float}
         assert all(math.isfinite(number) for number in numbers)
 
 
 def test_the_prior_of_the_method_is_used_and_named() -> None:
     prior = Prior(right=0.5, wrong=2.0)
-    (one,) = table = score(SYSTEMS["small"], "pass@2", method=Posterior(prior=prior))
-    assert (one.mean, one.sd) == pytest.approx(PassAt(2).moments(SYSTEMS["small"], prior))
+    (each,) = table = score(SYSTEMS["small"], "pass@2", method=Posterior(prior=prior))
+    assert (each.mean, each.sd) == pytest.approx(PassAt(2).moments(SYSTEMS["small"], prior))
     assert "Beta(0.5, 2) prior for every question" in table.method
 
 
@@ -222,7 +222,7 @@ def test_no_systems_and_no_metrics_say_what_to_give() -> None:
 
 def test_systems_whose_names_print_alike_are_refused_and_none_is_lost() -> None:
     counts = Counts([2], [1])
-    assert [one.system for one in score({1: counts, 2: counts}, "avg")] == ["1", "2"]  # type: ignore[arg-type]
+    assert [each.system for each in score({1: counts, 2: counts}, "avg")] == ["1", "2"]  # type: ignore[arg-type]
     with pytest.raises(InputError, match="same name"):
         score({1: counts, "1": counts}, "avg")  # type: ignore[arg-type]
 

@@ -69,7 +69,7 @@ def differences(name: str, pair: tuple[Predictions, Predictions], weights: Array
     found = []
     for row in weights.astype(int):
         often = row[pair[0].clusters]
-        common = min(np.repeat(one.answered, often).mean() for one in pair)
+        common = min(np.repeat(each.answered, often).mean() for each in pair)
         one, other = (
             (number(name, data, often, common) for data in pair) if common else (math.nan,) * 2
         )

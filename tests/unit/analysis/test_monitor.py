@@ -96,12 +96,12 @@ def test_each_system_and_task_is_watched_apart() -> None:
         for at in range(3)
     ]
     found = runs_of(rows).monitor(above=0.5)
-    assert [(one.system, one.task) for one in found.watches] == [
+    assert [(watch.system, watch.task) for watch in found.watches] == [
         *[("A", "sums"), ("A", "words"), ("B", "sums"), ("B", "words")]
     ]
     assert "Rows are not adjusted for multiple testing" in str(found)
-    assert [one.name for one in runs_of(rows).monitor("B", above=0.5).watches] == ["B", "B"]
-    assert [one.task for one in runs_of(rows).monitor("A", "B").watches] == ["sums", "words"]
+    assert [watch.name for watch in runs_of(rows).monitor("B", above=0.5).watches] == ["B", "B"]
+    assert [watch.task for watch in runs_of(rows).monitor("A", "B").watches] == ["sums", "words"]
 
 
 def test_a_column_can_say_in_which_order_rows_came() -> None:
@@ -226,7 +226,7 @@ def test_a_result_prints_as_a_table_and_as_html() -> None:
     verdict, _, table, *_ = str(found).split("\n\n")
     assert verdict == "Stop: mine is above 0.5."
     head = table.splitlines()[0].split("  ")
-    assert [one.strip() for one in head if one.strip()] == [
+    assert [each.strip() for each in head if each.strip()] == [
         *("system", "mean [95% CI]", "questions", "e above 0.5", "e below 0.5", "verdict")
     ]
     assert "<table>" in found._repr_html_()

@@ -330,7 +330,7 @@ def test_a_pilot_of_two_systems_tells_how_far_they_disagree() -> None:
             plan("pass@1", difference=0.1, pilot=errbar.load(given), trials=[4], simulations=0)
             for given in (matrices, counts)
         ]
-        learned = [one.goal.disagreement for one in found]  # type: ignore[attr-defined]
+        learned = [each.goal.disagreement for each in found]  # type: ignore[attr-defined]
         assert learned[0] == pytest.approx(disagreement, abs=0.2)
         assert learned[0] == learned[1]
         assert found[0].goal.mean == pytest.approx(0.5, abs=0.05)
@@ -417,7 +417,7 @@ def test_a_plan_shows_itself_in_a_notebook_and_as_a_curve() -> None:
     found = plan("pass@1", difference=0.1, difficulty="uniform", trials=[1, 2, 4], simulations=0)
     assert "<td>cheapest</td>" in found._repr_html_()
     curve = found.curve()
-    assert {one["trials"] for one in curve} == {1, 2, 4}
+    assert {each["trials"] for each in curve} == {1, 2, 4}
     assert len({row["label"] for row in found.plot().spec["data"]["values"]}) == 3
 
 

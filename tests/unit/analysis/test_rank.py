@@ -156,11 +156,11 @@ def test_a_suite_is_the_average_of_its_tasks_however_many_questions_they_have(
     tmp_path: Path,
 ) -> None:
     runs = errbar.load(outcomes(tmp_path))
-    each = {(one.system, one.task): one for one in runs.score("avg")}
+    each = {(each.system, each.task): each for each in runs.score("avg")}
     for row in runs.rank("avg"):
         parts = [each[row.system, task] for task in ("short", "long")]
-        assert row.value == pytest.approx(sum(one.value for one in parts) / 2)
-        assert row.sd == pytest.approx(math.hypot(*(one.sd for one in parts)) / 2)
+        assert row.value == pytest.approx(sum(part.value for part in parts) / 2)
+        assert row.sd == pytest.approx(math.hypot(*(part.sd for part in parts)) / 2)
 
 
 def test_weights_move_the_average(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_questions_that_not_all_have_are_left_out_and_counted() -> None:
 def test_a_system_without_a_task_is_left_out_and_named(tmp_path: Path) -> None:
     path = outcomes(tmp_path)
     lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join(one for one in lines if not one.startswith("c,long")) + "\n")
+    path.write_text("\n".join(line for line in lines if not line.startswith("c,long")) + "\n")
     rows = errbar.load(path).rank("avg")
     assert [row.system for row in rows] != []
     assert "tasks: c" in str(rows)

@@ -175,7 +175,7 @@ def test_a_higher_level_reaches_further() -> None:
 def random_ends(placed: list[Fraction], level: float) -> tuple[float, float]:
     """Quantiles of means with exponential weights and an unseen value at 0, and at 1."""
     weights = np.random.default_rng(0).standard_exponential((200_000, len(placed) + 1))
-    sums = weights[:, 1:] @ np.array([float(one) for one in placed])
+    sums = weights[:, 1:] @ np.array([float(each) for each in placed])
     total = weights.sum(axis=1)
     tail = (1 - level) / 2
     low = np.quantile(sums / total, tail)

@@ -70,7 +70,7 @@ def test_a_column_without_a_name_is_as_good_as_none() -> None:
     empty = frame().with_columns(cluster=pl.lit(None, pl.String))
     assert only_slice(empty).clusters is None
     assert errbar.load(empty).source.categories(())["", ""].clusters is None
-    assert not any("cluster " in one for one in errbar.load(empty).inspect().notes()[:-1])
+    assert not any("cluster " in note for note in errbar.load(empty).inspect().notes()[:-1])
     without = errbar.load(empty.drop("cluster"))
     assert errbar.load(empty).inspect().to_dicts() == without.inspect().to_dicts()
 
@@ -156,19 +156,19 @@ def test_a_question_that_is_torn_is_refused_by_all_that_ask(
 def test_a_question_may_be_in_another_cluster_in_another_task() -> None:
     rows = [(task, "q", 1, f"doc {task}") for task in "ab"]
     found = errbar.load(frame(rows, ("task", "question", "outcome", "cluster"))).source.slices(())
-    assert [entries(one) for one in found] == [[(0, 1, 1, 1, 0, 1)]] * 2
+    assert [entries(each) for each in found] == [[(0, 1, 1, 1, 0, 1)]] * 2
 
 
 def test_slices_have_clusters_of_their_own() -> None:
     rows = [(f"q{at}", 1, "abc"[at % 3], "xy"[at % 3 == 2]) for at in range(9)]
     data = frame(rows, ("question", "outcome", "cluster", "level"))
-    found = {one.key[2]: entries(one) for one in errbar.load(data).source.slices(["level"])}
+    found = {each.key[2]: entries(each) for each in errbar.load(data).source.slices(["level"])}
     assert found == {
         "x": [(0, 1, 1, 1, 0, 3), (1, 1, 1, 1, 0, 3)],
         "y": [(0, 1, 1, 1, 0, 3)],
     }
     by_cluster = errbar.load(data).source.slices(["cluster"])
-    assert [(one.key[2], entries(one)) for one in by_cluster] == [
+    assert [(each.key[2], entries(each)) for each in by_cluster] == [
         (name, [(0, 1, 1, 1, 0, 3)]) for name in "abc"
     ]
 
@@ -178,7 +178,7 @@ def test_rewards_and_ballots_know_the_cluster_of_each_question() -> None:
     results = source.categories(())["", ""]
     assert results.clusters is not None
     assert results.clusters.tolist() == [1, 0, 0, 1, 2, 3]  # in the order of their ids
-    assert [one.cluster for one in source.ballots(())["", ""]] == [1, 0, 0, 1, 2, 3]
+    assert [ballot.cluster for ballot in source.ballots(())["", ""]] == [1, 0, 0, 1, 2, 3]
 
 
 COUNTED = {"question": "text", "trials": "whole", "correct": "whole", "cluster": "text"}
@@ -242,9 +242,9 @@ def test_clusters_that_number_nothing_are_refused(numbers: Any) -> None:
 def test_counts_given_in_clusters_stay_in_them() -> None:
     counts = CountsByState([4, 4], [1, 2], [2, 1], [1, 0])
     source = errbar.load(counts).source
-    (one,) = source.slices(())
-    assert entries(one) == [(0, 4, 4, 2, 0, 1), (1, 4, 4, 1, 0, 2)]
-    assert one.alone == 0
+    (each,) = source.slices(())
+    assert entries(each) == [(0, 4, 4, 2, 0, 1), (1, 4, 4, 1, 0, 2)]
+    assert each.alone == 0
     results = source.categories(())["", ""]
     assert results.clusters is not None
     assert results.clusters.tolist() == [1, 1, 0]

@@ -22,11 +22,11 @@ ROWS = "id,correct\n1,1\n2,0\n3,1\n4,0\n"
 
 
 def rows_in(runs: Runs) -> int:
-    return sum(one.rows for one in runs.source.slices(()))
+    return sum(each.rows for each in runs.source.slices(()))
 
 
 def warnings_of(runs: Runs) -> str:
-    return " ".join(one for one in runs.score("avg").notes() if one.startswith("⚠"))
+    return " ".join(note for note in runs.score("avg").notes() if note.startswith("⚠"))
 
 
 # A name that says "copy" says so to every reader alike; of another, only the reader can tell.
@@ -52,7 +52,7 @@ def test_a_copy_of_a_folder_of_logs_is_not_counted_in_silence(
         with pytest.raises(RepeatedTrial):
             rows_in(both)
         return
-    said = " ".join(one for one in both.source.origin.remarks if one.startswith("⚠"))
+    said = " ".join(remark for remark in both.source.origin.remarks if remark.startswith("⚠"))
     if folder != "monday_again":
         assert rows_in(both) == rows_in(alone)
         assert "the same content as another and" in said
@@ -83,7 +83,7 @@ def test_two_systems_with_the_same_outcomes_are_both_kept_with_a_warning(tmp_pat
     for name in ("gpt.csv", "qwen.csv"):
         (tmp_path / name).write_text(ROWS)
     runs = load(tmp_path)
-    assert {one.key[0] for one in runs.source.slices(())} == {"gpt", "qwen"}
+    assert {each.key[0] for each in runs.source.slices(())} == {"gpt", "qwen"}
     assert "identical content" in warnings_of(runs)
 
 

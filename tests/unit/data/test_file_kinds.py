@@ -24,11 +24,11 @@ def write(path: Path, rows: Rows) -> Path:
 
 
 def means(runs: errbar.Runs) -> dict[tuple[str, str], float]:
-    return {(one.system, one.task): one.value for one in runs.score("avg")}
+    return {(each.system, each.task): each.value for each in runs.score("avg")}
 
 
 def warnings_of(runs: errbar.Runs) -> str:
-    return " ".join(one for one in runs.score("avg").notes() if one.startswith("⚠"))
+    return " ".join(note for note in runs.score("avg").notes() if note.startswith("⚠"))
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_the_last_row_is_that_of_each_condition(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     scores = errbar.load(file, repeats="last").score("avg")
-    assert {one.system: one.value for one in scores} == {"base": 0.5, "ours": 0.5}
+    assert {score.system: score.value for score in scores} == {"base": 0.5, "ours": 0.5}

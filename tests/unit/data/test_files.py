@@ -269,8 +269,8 @@ def test_files_of_two_kinds_are_read_together(tmp_path: Path) -> None:
     write(tmp_path / "b.jsonl", LINES)
     for place in (tmp_path, tmp_path / "*"):
         scores = errbar.load(place).score("avg")
-        assert [one.system for one in scores] == ["a", "b"]
-        assert [one.trials for one in scores] == [BODY.count("\n"), LINES.count("\n")]
+        assert [score.system for score in scores] == ["a", "b"]
+        assert [score.trials for score in scores] == [BODY.count("\n"), LINES.count("\n")]
 
 
 def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_file_among_many_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     write(tmp_path / "b.csv", "other,thing\nx,1\n")
     assert "b.csv" in refusal("score", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
     scores = errbar.load(tmp_path).score("avg")
-    assert [(one.system, one.trials) for one in scores] == [("", BODY.count("\n"))]
+    assert [(score.system, score.trials) for score in scores] == [("", BODY.count("\n"))]
     assert "⚠ not read: b.csv" in str(scores).splitlines()[0]
 
 
@@ -346,7 +346,7 @@ def test_columns_of_any_name_are_read(name: str, tmp_path: Path) -> None:
     table.write_parquet(tmp_path / "runs.parquet")
     for ending in ("csv", "jsonl", "parquet"):
         scores = errbar.load(tmp_path / f"runs.{ending}", **told).score("avg", by=[by])
-        assert [(str(one.of), one.value) for one in scores] == [("s · x", 0.75)]
+        assert [(str(score.of), score.value) for score in scores] == [("s · x", 0.75)]
         assert scores[0].slice == ((by, "x"),)
 
 
@@ -499,14 +499,14 @@ def test_words_for_right_wrong_and_nothing_are_read(tmp_path: Path) -> None:
     nothing = ["", "null", "None", "nan", "NA", "n/a"]
     body = "".join(f"q,{at},{word}\n" for at, word in enumerate([*words, *nothing]))
     scores = errbar.load(write(tmp_path / "runs.csv", HEAD + body)).score("avg", errors="missing")
-    assert [(one.value, one.trials) for one in scores] == [(7 / 11, 11)]
+    assert [(score.value, score.trials) for score in scores] == [(7 / 11, 11)]
 
 
 def test_json_outcomes_may_be_numbers_booleans_and_null(tmp_path: Path) -> None:
     values = ["1", "true", "1.0", '"1"', "0", "false", "null"]
     body = "".join(f'{{"question": "q", "outcome": {value}}}\n' for value in values)
     scores = errbar.load(write(tmp_path / "runs.jsonl", body)).score("avg")
-    assert [(one.value, one.trials) for one in scores] == [(4 / 7, 7)]
+    assert [(score.value, score.trials) for score in scores] == [(4 / 7, 7)]
 
 
 def test_a_key_that_comes_late_in_json_lines_is_not_lost(tmp_path: Path) -> None:
@@ -528,7 +528,7 @@ def test_files_with_their_columns_in_another_order_are_read_by_name(tmp_path: Pa
     write(tmp_path / "a.csv", "question,trial,outcome\na,0,1\na,1,1\n")
     write(tmp_path / "b.csv", "outcome,question,trial,note\n0,b,0,x\n0,b,1,y\n")
     scores = errbar.load(tmp_path).score("avg")
-    each = [(one.system, one.value, one.questions, one.trials) for one in scores]
+    each = [(score.system, score.value, score.questions, score.trials) for score in scores]
     assert each == [("a", 1, 1, 2), ("b", 0, 1, 2)]
 
 
@@ -536,7 +536,9 @@ def test_files_of_other_dialects_are_read_together(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "question,trial,outcome\na,0,1\na,1,1\n")
     write(tmp_path / "b.csv", "question;trial;outcome\r\nb;0;0\r\nb;1;0\r\n")
     write(tmp_path / "c.csv.gz", gzip.compress(b"outcome\tquestion\n1\tc\n"))
-    rows = [(one["system"], one["rows"]) for one in errbar.load(tmp_path).inspect().to_dicts()]
+    rows = [
+        (record["system"], record["rows"]) for record in errbar.load(tmp_path).inspect().to_dicts()
+    ]
     assert rows == [("a", 2), ("b", 2), ("c", 1)]
 
 
@@ -568,7 +570,7 @@ def test_systems_that_only_directories_name_do_not_become_one(ending: str, tmp_p
             place / f"x.{ending}"
         )
     scores = errbar.load(tmp_path).score("avg")
-    assert [(one.system, one.value) for one in scores] == [("007", 1), ("08", 0)]
+    assert [(score.system, score.value) for score in scores] == [("007", 1), ("08", 0)]
 
 
 def test_a_pattern_and_a_directory_find_the_same_files_in_order(tmp_path: Path) -> None:
@@ -634,7 +636,7 @@ def test_a_connection_of_the_user_reads_the_files(tmp_path: Path) -> None:
 def test_a_csv_of_numbers_alone_is_a_matrix(content: str, tmp_path: Path) -> None:
     file = write(tmp_path / "matrix.csv", content)
     assert summary(file) == (2, 8, 0)
-    assert [one.value for one in errbar.load(file).score("pass@1", "pass@2")] == [0.5, 0.75]
+    assert [each.value for each in errbar.load(file).score("pass@1", "pass@2")] == [0.5, 0.75]
 
 
 @pytest.mark.parametrize("cell", ["", "nan", "NaN"])
@@ -657,8 +659,8 @@ def test_a_table_of_counts_is_scored_as_counts(names: str, ending: str, tmp_path
     getattr(table, {"jsonl": "write_ndjson"}.get(ending, f"write_{ending}"))(file)
     for data in (file, table):
         scores = errbar.load(data).score("pass@1", "pass@2")
-        assert [one.value for one in scores] == pytest.approx([5 / 8, 3 / 4])
-        assert [(one.questions, one.trials) for one in scores] == [(2, 10)] * 2
+        assert [score.value for score in scores] == pytest.approx([5 / 8, 3 / 4])
+        assert [(score.questions, score.trials) for score in scores] == [(2, 10)] * 2
         guessed = {
             name for name in names.split(",") if name not in ("question", "trials", "correct")
         }

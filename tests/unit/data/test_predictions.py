@@ -115,11 +115,11 @@ def test_numbers_that_numpy_has_no_type_for_are_refused(values: Any) -> None:
 
 def test_what_already_holds_its_losses_takes_no_others() -> None:
     data = Predictions([1, 2], [0, 1])
-    for one in (data, Ranked.of(data)):
+    for each in (data, Ranked.of(data)):
         with pytest.raises(WrongType, match="already contain loss and answers"):
-            aurc(one, [0, 1])
+            aurc(each, [0, 1])
         with pytest.raises(WrongType, match="already contain loss and answers"):
-            aurc(one, answered=[0, 1])
+            aurc(each, answered=[0, 1])
 
 
 @pytest.mark.parametrize("mask", [False, [False, False]])

@@ -314,7 +314,7 @@ def test_more_confidences_than_fit_are_counted_and_bins_named(
     monkeypatch.setattr(ranked_cells, "MOST_CELLS", 2000)
     with pytest.raises(InputError, match=r"2 systems and tasks in 200 groups.* Use fewer bins"):
         runs.roc(bins=20)
-    assert all(one.bin_error > 0 for one in runs.roc(method=QUICK, bins=2))
+    assert all(each.bin_error > 0 for each in runs.roc(method=QUICK, bins=2))
 
 
 @pytest.mark.parametrize("bins", [1, 0, -5, 65_537, True, 10.0, "10"])
@@ -340,7 +340,7 @@ def test_a_system_that_does_not_reach_a_coverage_keeps_no_other_from_being_shown
     outcomes = {"confidence": columns["question"], "outcome": [at % 3 > 0 for _, at, _ in rows]}
     rows_of_all = pl.DataFrame({**columns, **outcomes})
     scores = errbar.load(rows_of_all).selective("risk@0.4", "risk@0.5", bins=bins)
-    held = {(one.system, str(one.metric)): not math.isnan(one.value) for one in scores}
+    held = {(score.system, str(score.metric)): not math.isnan(score.value) for score in scores}
     assert {key for key, some in held.items() if some} == {
         ("bold", "risk@0.4"),
         ("bold", "risk@0.5"),

@@ -336,7 +336,7 @@ def test_scored_items_are_kept_apart_from_what_was_given() -> None:
     assert scored.weights.tolist() == [1.0] * 4
     assert scored.clusters is not None
     assert scored.clusters.tolist() == [0, 1, 0, 1]
-    assert all(one.flags.writeable for one in (scores, labels, weights, clusters))
+    assert all(each.flags.writeable for each in (scores, labels, weights, clusters))
     for kept in (scored.scores, scored.labels, scored.weights, scored.clusters):
         with pytest.raises(ValueError, match="read-only"):
             kept[0] = 1

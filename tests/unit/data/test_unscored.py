@@ -41,7 +41,7 @@ def frame(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def warnings_in(remarks: Iterable[str]) -> list[str]:
-    return [one for one in above(remarks) if one.startswith(MARK)]
+    return [each for each in above(remarks) if each.startswith(MARK)]
 
 
 @pytest.mark.parametrize("engine", BACKENDS)
@@ -66,7 +66,7 @@ def test_unscored_rows_change_no_number_on_any_backend(engine: str, tmp_path: Pa
             lambda: runs.compare("avg"),
             lambda: runs.selective("aurc", "cov@risk0.5", method=errbar.Bootstrap(100)),
         ]
-        return [*found, *(one().to_dicts() for one in asked)]
+        return [*found, *(each().to_dicts() for each in asked)]
 
     assert repr(records(mine)) == repr(records(plain))
 
@@ -121,15 +121,15 @@ def test_a_system_that_was_never_scored_has_a_dash_and_a_reason(
     lost = [("c", q, at, *rows, "x", 0.5) for q in ("p", "q") for at in range(2)]
     runs = errbar.load(frame([*GRADED, *lost]))
     for scores in (runs.score("avg", "vote@1", errors="fail"), runs.score("avg", errors=errors)):
-        for one in scores:
-            assert math.isnan(one.value) == (one.system == "c")
-            assert (one.reason == "no row of it was scored") == (one.system == "c")
+        for score in scores:
+            assert math.isnan(score.value) == (score.system == "c")
+            assert (score.reason == "no row of it was scored") == (score.system == "c")
     assert "no row of it was scored" in str(runs.score("avg"))
     assert "c: no row of it was scored; left out." in runs.compare("avg").remarks
     assert [row.system for row in runs.rank("avg")] == ["a", "b"]
     curve = runs.curve("pass@k", errors=errors)
-    assert {one.reason for one in curve if one.system == "c"} == {"no row of it was scored"}
-    watch = {one.system: one for one in runs.monitor(above=0.1).watches}["c"]
+    assert {each.reason for each in curve if each.system == "c"} == {"no row of it was scored"}
+    watch = {watch.system: watch for watch in runs.monitor(above=0.1).watches}["c"]
     assert not len(watch.questions)
     with pytest.raises(InputError, match="c: no row of it was scored; it cannot be compared"):
         runs.compare("avg", systems=["a", "c"])
@@ -149,10 +149,10 @@ def test_where_nothing_at_all_was_scored_is_an_error_that_says_so(errors: Any) -
 def test_a_system_whose_every_row_failed_scores_nothing_by_the_policy() -> None:
     failed = [("c", "p", 0, None, "error", None, None), ("c", "q", 0, 1, "timeout", None, None)]
     runs = errbar.load(frame([*GRADED, *failed]))
-    assert {one.system: one.value for one in runs.score("avg")}["c"] == 0.0
-    both = [one for one in runs.score("avg", errors="bracket") if one.system == "c"]
-    assert [one.value for one in both] == [0.0, 1.0]
-    left = {one.system: one for one in runs.score("avg", errors="missing")}["c"]
+    assert {each.system: each.value for each in runs.score("avg")}["c"] == 0.0
+    both = [each for each in runs.score("avg", errors="bracket") if each.system == "c"]
+    assert [each.value for each in both] == [0.0, 1.0]
+    left = {each.system: each for each in runs.score("avg", errors="missing")}["c"]
     assert math.isnan(left.value)
     assert left.reason == "no row has a result"
 
@@ -160,7 +160,7 @@ def test_a_system_whose_every_row_failed_scores_nothing_by_the_policy() -> None:
 def test_failures_beside_rows_that_nobody_graded_are_no_score() -> None:
     rows = [("c", "p", 0, None, "error", None, None), ("c", "q", 0, None, "unscored", None, None)]
     found = errbar.load(frame([*GRADED, *rows])).score("avg")
-    assert math.isnan({one.system: one.value for one in found}["c"])
+    assert math.isnan({each.system: each.value for each in found}["c"])
 
 
 # Rows without an outcome that no status explains.

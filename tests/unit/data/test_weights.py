@@ -26,7 +26,7 @@ from exact import subset_mean
 
 Weights = Sequence[Fraction]
 
-WEIGHTS = [Fraction(one) for one in (1, 2, 0.5, 4, 0.25, 3, 1)]
+WEIGHTS = [Fraction(each) for each in (1, 2, 0.5, 4, 0.25, 3, 1)]
 RIGHT = [0, 1, 3, 5, 6, 2, 4]  # of each question, of six trials
 
 
@@ -72,21 +72,21 @@ def blended(metric: Geom | DatasetGeom | GeoSpectrum) -> float:
             float(a) ** powers[0] * float(b) ** powers[1]
             for a, b in zip(first, second, strict=True)
         ]
-        weights = np.array([float(one) for one in WEIGHTS])
+        weights = np.array([float(weight) for weight in WEIGHTS])
         return float(weights @ values / weights.sum())
     return float(weighted(first)) ** powers[0] * float(weighted(second)) ** powers[1]
 
 
 def categorical(metric: CategoryMetric) -> float:
     rows = GRADES if len(metric.weights) > 2 else [outcomes(right) for right in RIGHT]
-    worth = [[Fraction(metric.weights[one]) for one in row] for row in rows]
+    worth = [[Fraction(metric.weights[each]) for each in row] for row in rows]
     if isinstance(metric, MaxAt):
         worth = [[max(draw) for draw in combinations(row, metric.k)] for row in worth]
     return float(weighted([sum(row, Fraction(0)) / len(row) for row in worth]))
 
 
 # An interval of a weighted geom takes two seconds: one of them, whose powers differ.
-SCORED = [one for one in COUNTED if not isinstance(one, Geom) or one.unanimous_power == 2.0]
+SCORED = [each for each in COUNTED if not isinstance(each, Geom) or each.unanimous_power == 2.0]
 
 
 @pytest.mark.parametrize("metric", SCORED, ids=str)
@@ -159,13 +159,13 @@ def test_equal_weights_are_no_weights(asked: Callable[[errbar.Runs], Any], clust
     plain = asked(errbar.load(two_systems([1.0] * 7, **more), weight=None))
     same = asked(errbar.load(two_systems([0.3] * 7, **more)))
     assert repr(same.to_dicts()) == repr(plain.to_dicts())
-    assert not any("weighted" in one for one in above(same.notes()))
+    assert not any("weighted" in each for each in above(same.notes()))
 
 
 @pytest.mark.usefixtures("short_chains")
 @pytest.mark.parametrize("asked", ALL_ASKED.values(), ids=ALL_ASKED)
 def test_the_scale_of_weights_changes_nothing(asked: Callable[[errbar.Runs], Any]) -> None:
-    weights = np.array([float(one) for one in WEIGHTS])
+    weights = np.array([float(weight) for weight in WEIGHTS])
     one, other = (asked(errbar.load(two_systems(scale * weights))) for scale in (1.0, 1024.0))
     for mine, theirs in zip(one.to_dicts(), other.to_dicts(), strict=True):
         for name, value in mine.items():
@@ -196,14 +196,14 @@ def test_every_backend_weighs_alike(engine: str, tmp_path: Path) -> None:
     ]
     for asked in questions:
         assert repr(asked(runs).to_dicts()) == repr(asked(errbar.load(table)).to_dicts())
-    found = {one.system: one.value for one in runs.score("avg")}
+    found = {each.system: each.value for each in runs.score("avg")}
     for system in "ab":
         shares: dict[str, list[int]] = {}
         of_question = {row[1]: Fraction(row[4]) for row in rows}
         for row in rows:
             if row[0] == system:
                 shares.setdefault(row[1], []).append(row[3])
-        values = [Fraction(sum(one), len(one)) for one in shares.values()]
+        values = [Fraction(sum(share), len(share)) for share in shares.values()]
         expected = weighted(values, [of_question[name] for name in shares])
         assert found[system] == pytest.approx(float(expected), abs=1e-12)
 
@@ -265,7 +265,7 @@ def test_the_interval_of_weighted_rewards_is_that_of_random_weights_with_one_uns
     assert ends == pytest.approx(_simulated_ends(totals, sizes, bounds), abs=0.02)
     clusters = [f"c{at // 3}" for at in range(12)]
     (found,) = errbar.load(frame([[v] for v in values], weights, cluster=clusters)).score("avg")
-    totals, sizes = (one.reshape(4, 3).sum(axis=1) for one in (totals, sizes))
+    totals, sizes = (each.reshape(4, 3).sum(axis=1) for each in (totals, sizes))
     ends = (found.interval.low, found.interval.high)
     assert ends == pytest.approx(_simulated_ends(totals, sizes, bounds), abs=0.02)
 
@@ -337,7 +337,7 @@ def test_a_population_interval_holds_its_level() -> None:
 
 
 def test_the_column_is_named_above_the_numbers() -> None:
-    runs = errbar.load(two_systems([float(one) for one in WEIGHTS]))
+    runs = errbar.load(two_systems([float(weight) for weight in WEIGHTS]))
     for result in (runs.score("avg"), runs.curve("pass@k"), runs.compare("avg"), runs.rank("avg")):
         said = "Questions: weighted by 'weight' (weight=None to change)."
         assert said in above(result.notes())
@@ -345,15 +345,15 @@ def test_the_column_is_named_above_the_numbers() -> None:
         remarks = above(runs.score("avg").remarks)
     assert "Questions: weighted by 'weight' (--map weight= to change)." in remarks
     assert "Questions weigh 0.25 to 4." in runs.inspect().notes()
-    plain = errbar.load(two_systems([float(one) for one in WEIGHTS]), weight=None)
-    assert not any("weighted" in one for one in plain.score("avg").remarks)
+    plain = errbar.load(two_systems([float(weight) for weight in WEIGHTS]), weight=None)
+    assert not any("weighted" in remark for remark in plain.score("avg").remarks)
 
 
 def test_a_weight_of_nothing_leaves_a_question_out_and_says_so() -> None:
-    data = two_systems([0.0, *(float(one) for one in WEIGHTS[1:])])
+    data = two_systems([0.0, *(float(weight) for weight in WEIGHTS[1:])])
     some = data.filter(pl.col("question") != "q000")
     for asked in ASKED.values():
-        mine, fewer = (asked(errbar.load(one)) for one in (data, some))
+        mine, fewer = (asked(errbar.load(each)) for each in (data, some))
         assert repr(mine.to_dicts()) == repr(fewer.to_dicts())
         assert any("1 question of weight 0 left out" in note for note in mine.notes())
 
@@ -408,7 +408,7 @@ def test_a_column_without_any_weight_is_as_good_as_none() -> None:
 
 
 def test_systems_must_agree_on_the_weight_of_a_question() -> None:
-    data = two_systems([float(one) for one in WEIGHTS])
+    data = two_systems([float(weight) for weight in WEIGHTS])
     other = pl.when(pl.col("system") == "b").then(2.0).otherwise(pl.col("weight"))
     runs = errbar.load(data.with_columns(weight=other))
     for asked in (runs.compare, runs.rank):
@@ -436,7 +436,7 @@ NO_PLACE: dict[str, Callable[[errbar.Runs], Any]] = {
 def test_weights_are_refused_where_they_have_no_meaning(
     asked: Callable[[errbar.Runs], Any],
 ) -> None:
-    data = two_systems([float(one) for one in WEIGHTS]).with_columns(
+    data = two_systems([float(weight) for weight in WEIGHTS]).with_columns(
         confidence=pl.int_range(pl.len()) / pl.len()
     )
     with pytest.raises(InputError, match=r"different weights.*weight=None"):
@@ -444,14 +444,16 @@ def test_weights_are_refused_where_they_have_no_meaning(
 
 
 def test_an_audit_says_that_weights_are_not_simulated() -> None:
-    found = errbar.load(two_systems([float(one) for one in WEIGHTS])).score("avg", audit=True)
-    assert any(one.startswith("held, a: ") and "different weights" in one for one in found.remarks)
-    assert all(math.isnan(one.held) for one in found)
+    found = errbar.load(two_systems([float(weight) for weight in WEIGHTS])).score("avg", audit=True)
+    assert any(
+        remark.startswith("held, a: ") and "different weights" in remark for remark in found.remarks
+    )
+    assert all(math.isnan(each.held) for each in found)
 
 
 def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None:
     scores = errbar.load(BINARY).score("avg", "pass@2", "maj@3", "geom-ds@2")
-    assert [one.mean for one in scores] == [one.value for one in scores]
+    assert [score.mean for score in scores] == [score.value for score in scores]
     assert "mean" not in str(scores).split("metric")[1].split("\n")[0]
 
 

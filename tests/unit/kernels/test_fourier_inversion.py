@@ -178,11 +178,11 @@ def test_scores_take_their_ends_from_the_whole_distribution() -> None:
     systems = {"few": Counts([16] * 3, [0, 2, 16]), "one": Counts([4], [4])}
     shares = np.array([0.05, 0.95])
     found = score(systems, "pass@1", "pass@4", method=Posterior(level=0.9, ends="whole"))
-    for one in found:
-        assert isinstance(one.metric, CountMetric)
-        ends = inversion.quantiles(spread_of(one.metric, systems[one.system]), shares)
-        assert [one.interval.low, one.interval.high] == pytest.approx(ends, abs=1e-12)
-        assert one.mean == pytest.approx(one.metric.moments(systems[one.system])[0])
+    for each in found:
+        assert isinstance(each.metric, CountMetric)
+        ends = inversion.quantiles(spread_of(each.metric, systems[each.system]), shares)
+        assert [each.interval.low, each.interval.high] == pytest.approx(ends, abs=1e-12)
+        assert each.mean == pytest.approx(each.metric.moments(systems[each.system])[0])
     assert "quantiles of the whole posterior distribution" in found.method
 
 
@@ -211,8 +211,8 @@ def test_two_categories_are_as_good_as_right_and_wrong() -> None:
 
 def test_no_end_leaves_what_the_metric_can_be() -> None:
     certain = Counts([64] * 3, [64] * 3)
-    for one in score(certain, "pass@8", "avg", method=Posterior(ends="whole")):
-        assert 0.0 <= one.interval.low <= one.interval.high <= 1.0
+    for each in score(certain, "pass@8", "avg", method=Posterior(ends="whole")):
+        assert 0.0 <= each.interval.low <= each.interval.high <= 1.0
 
 
 def test_blends_and_more_than_two_categories_are_refused_with_what_to_do() -> None:

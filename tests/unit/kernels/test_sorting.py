@@ -96,8 +96,8 @@ def test_long_arrays_come_out_the_same(
         typed = ((scores + shift) * scale).astype(kind)
         labels = rng.random(3000) < 0.5
         found = sort_with_label(typed, labels)
-        for one, expected in zip(found, sorted_plainly(typed, labels), strict=True):
-            assert (one == expected).all()
+        for each, expected in zip(found, sorted_plainly(typed, labels), strict=True):
+            assert (each == expected).all()
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.longdouble])
@@ -132,8 +132,8 @@ def test_arrays_that_cannot_be_written_to_or_have_gaps_are_sorted() -> None:
         labels.setflags(write=writeable)
         for signed in (scores, np.abs(scores), scores / 10, scores[::-1]):
             found = sort_with_label(signed, labels)
-            for one, expected in zip(found, sorted_plainly(signed, labels), strict=True):
-                assert one.tolist() == expected.tolist()
+            for each, expected in zip(found, sorted_plainly(signed, labels), strict=True):
+                assert each.tolist() == expected.tolist()
 
 
 few_scores = st.sampled_from([-np.inf, -2.0, -0.5, -0.0, 0.0, 0.5, 3.0, np.inf])

@@ -46,9 +46,9 @@ def table(questions: Sequence[Sequence[str | None]]) -> pl.DataFrame:
 @given(some.lists(ANSWERS, min_size=1, max_size=4), some.integers(1, 8))
 def test_the_winner_of_every_subset(questions: list[list[str | None]], k: int) -> None:
     k = min(k, *map(len, questions))
-    (one,) = errbar.load(table(questions)).score(f"vote@{k}")
+    (each,) = errbar.load(table(questions)).score(f"vote@{k}")
     expected = mean(by_subsets(answers, k) for answers in questions)
-    assert one.value == pytest.approx(float(expected), abs=1e-13)
+    assert each.value == pytest.approx(float(expected), abs=1e-13)
 
 
 def test_a_large_question_against_exact_counting() -> None:
@@ -100,7 +100,9 @@ def test_a_system_without_any_answer_has_no_vote_and_keeps_no_other_from_it() ->
         ],
         how="diagonal",
     )
-    silent, told = sorted(errbar.load(both).score("vote@3"), key=lambda one: one.value == one.value)
+    silent, told = sorted(
+        errbar.load(both).score("vote@3"), key=lambda each: each.value == each.value
+    )
     assert (told.system, told.value) == ("told", errbar.load(rows).score("vote@3")[0].value)
     assert silent.reason.startswith("no row has an answer to vote by; maj@k")
 
@@ -135,7 +137,7 @@ def test_a_known_number_of_questions_narrows_votes_down_to_their_noise() -> None
     same, other = ["a"] * 12, ["c"] * 12
     runs = errbar.load(table([same] * 12 + [other] * 11 + [["a"] * 9 + ["c"] * 3]))
     plain, half, nearly = (runs.score("vote@3", questions_in_all=n)[0] for n in (None, 48, 24))
-    widths = [one.interval.high - one.interval.low for one in (plain, half, nearly)]
+    widths = [each.interval.high - each.interval.low for each in (plain, half, nearly)]
     assert 0.75 * widths[0] > widths[1] > widths[2] > 0
     assert plain.sd > half.sd > nearly.sd > 0
     assert not half.reason

@@ -165,7 +165,7 @@ class TestTheSameAgain:
     def test_whatever_the_order_of_systems(self, estimand: str) -> None:
         found = errbar.load(THREE).compare("pass@2", estimand=estimand)
         turned = errbar.load(dict(reversed(THREE.items()))).compare("pass@2", estimand=estimand)
-        mirrored = {(one.first, one.second): one for one in turned}
+        mirrored = {(each.first, each.second): each for each in turned}
         for one in found:
             other = mirrored[one.second, one.first]
             assert other.difference == pytest.approx(-one.difference, abs=1e-12)

@@ -76,10 +76,10 @@ def test_nothing_has_no_sign() -> None:
     ranked = RankedEstimate(
         metric=Aurc(), value=-0.0, sd=-0.0, interval=interval, items=4, clusters=4
     )
-    for one in (counted, ranked):
-        numbers = [number for number in one.record().values() if isinstance(number, float)]
+    for each in (counted, ranked):
+        numbers = [number for number in each.record().values() if isinstance(number, float)]
         assert all(math.copysign(1.0, number) == 1.0 for number in numbers if number == 0.0)
-        assert "-0" not in str(one)
+        assert "-0" not in str(each)
 
 
 def test_an_estimate_prints_its_mean_sd_interval_and_observed_value() -> None:
@@ -111,7 +111,7 @@ def test_results_are_frozen_and_compare_by_value() -> None:
 def test_scores_are_an_immutable_sequence() -> None:
     scores = Scores((estimate("a"), estimate("b"), estimate("c")), method="by hand")
     assert len(scores) == 3
-    assert [one.system for one in scores] == ["a", "b", "c"]
+    assert [score.system for score in scores] == ["a", "b", "c"]
     assert scores[-1].system == "c"
     assert scores[1:] == Scores((estimate("b"), estimate("c")), method="by hand")
     assert estimate("b") in scores

@@ -64,17 +64,17 @@ def test_systems_share_a_letter_exactly_if_they_are_not_separated(seed: int) -> 
 
 def test_all_alike_have_one_letter_and_all_apart_their_own() -> None:
     assert letters_of([[False] * 3] * 3) == ["a", "a", "a"]
-    apart = [[one != other for other in range(3)] for one in range(3)]
+    apart = [[index != other for other in range(3)] for index in range(3)]
     assert letters_of(apart) == ["a", "b", "c"]
 
 
 def test_the_alphabet_goes_on() -> None:
-    apart = [[one != other for other in range(28)] for one in range(28)]
+    apart = [[index != other for other in range(28)] for index in range(28)]
     assert letters_of(apart)[25:] == ["z", "a2", "b2"]
 
 
 def test_fifty_systems_in_a_row_are_lettered_at_once() -> None:
-    far = [[abs(one - other) > 9 for other in range(50)] for one in range(50)]
+    far = [[abs(index - other) > 9 for other in range(50)] for index in range(50)]
     letters = letters_of(far)
     assert letters[0] == "a"
     assert letters[20] == "lmnopqrstu"  # one for each run of ten that it is in

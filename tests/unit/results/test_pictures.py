@@ -162,8 +162,8 @@ def dicts_in(part: Any) -> Iterator[dict[str, Any]]:
             if key != "data":
                 yield from dicts_in(value)
     elif isinstance(part, list):
-        for one in part:
-            yield from dicts_in(one)
+        for each in part:
+            yield from dicts_in(each)
 
 
 def encodings(picture: Picture) -> list[dict[str, Any]]:
@@ -205,8 +205,8 @@ def test_fields_are_names_of_our_own(name: str, pictures: dict[str, Picture]) ->
     known = {key for row in rows_of(pictures[name]) for key in row}
     for encoding in encodings(pictures[name]):
         for channel in encoding.values():
-            for one in channel if isinstance(channel, list) else [channel]:
-                assert one.get("field", "x") in known | {"x", "value"}
+            for each in channel if isinstance(channel, list) else [channel]:
+                assert each.get("field", "x") in known | {"x", "value"}
     assert all(key.isidentifier() for key in known)
 
 
@@ -223,10 +223,10 @@ def test_scores_are_drawn_as_they_are(runs: Runs) -> None:
     scores = runs.score("avg", "pass@8")
     rows = rows_of(scores.plot())
     assert len(rows) == len(scores)
-    for row, one in zip(rows, scores, strict=True):
-        assert (row["label"], row["panel"]) == (one.system, str(one.metric))
-        assert row["drawn"] == one.value
-        assert (row["low"], row["high"]) == (one.interval.low, one.interval.high)
+    for row, score in zip(rows, scores, strict=True):
+        assert (row["label"], row["panel"]) == (score.system, str(score.metric))
+        assert row["drawn"] == score.value
+        assert (row["low"], row["high"]) == (score.interval.low, score.interval.high)
 
 
 def test_a_curve_is_drawn_over_k_on_powers_of_two(runs: Runs) -> None:
@@ -237,11 +237,11 @@ def test_a_curve_is_drawn_over_k_on_powers_of_two(runs: Runs) -> None:
     assert across["scale"]["type"] == "log"
     assert across["scale"]["base"] == 2
     assert across["axis"]["values"] == [1, 2, 4, 8]
-    for row, one in zip(rows_of(picture), scores, strict=True):
+    for row, score in zip(rows_of(picture), scores, strict=True):
         assert (row["value"], row["low"], row["high"]) == (
-            one.value,
-            one.interval.low,
-            one.interval.high,
+            score.value,
+            score.interval.low,
+            score.interval.high,
         )
 
 
@@ -269,11 +269,11 @@ def test_differences_are_drawn_beside_zero_and_the_margin(runs: Runs) -> None:
 
 def test_changes_are_drawn_beside_what_they_must_not_be(runs: Runs) -> None:
     found = gated(runs)
-    for row, one in zip(rows_of(found.plot()), found.rows, strict=True):
-        assert (row["label"], row["limit"], row["name"]) == (one.name, -0.02, one.verdict)
+    for row, each in zip(rows_of(found.plot()), found.rows, strict=True):
+        assert (row["label"], row["limit"], row["name"]) == (each.name, -0.02, each.verdict)
         assert (row["drawn"], row["low"]) == (
-            one.comparison.difference,
-            one.comparison.interval.low,
+            each.comparison.difference,
+            each.comparison.interval.low,
         )
 
 
@@ -304,7 +304,7 @@ def test_a_run_is_drawn_as_it_was_known(runs: Runs) -> None:
     found = runs.monitor("dunlin-2", above=0.4)
     history = found.history().to_dicts()
     rows = rows_of(found.plot())
-    assert [row["value"] for row in rows[:-1]] == [one["value"] for one in history]
+    assert [row["value"] for row in rows[:-1]] == [each["value"] for each in history]
     assert rows[-1]["above"] == 0.4
     assert rows[-1]["made"] == found.watches[0].decided[0]  # type: ignore[index]
 
@@ -373,7 +373,7 @@ def test_risks_over_coverage_are_those_of_the_metric(sure: Runs) -> None:
             assert point.interval.low == pytest.approx(one.interval.low)
             assert point.interval.high == pytest.approx(one.interval.high)
     picture = sure.plot.risk_coverage(method=QUICK)
-    common = min(one.reach for one in risk_bands({Subject("a"): data}, QUICK, 0))
+    common = min(band.reach for band in risk_bands({Subject("a"): data}, QUICK, 0))
     assert 0 < common < 1
     assert "the largest coverage that all systems reach" in picture.spec["title"]["subtitle"][-1]
 

@@ -122,9 +122,9 @@ def test_a_library_that_is_not_there_is_named_with_how_to_get_it(
 
 def test_sorting_puts_the_best_first_unless_told_otherwise() -> None:
     found = scores("a", "b", "c").only(metric="pass@1")
-    assert [one.system for one in found.sorted()] == ["c", "b", "a"]
-    assert [one.system for one in found.sorted(descending=False)] == ["a", "b", "c"]
-    assert [one.system for one in found.sorted("system")] == ["c", "b", "a"]
+    assert [each.system for each in found.sorted()] == ["c", "b", "a"]
+    assert [each.system for each in found.sorted(descending=False)] == ["a", "b", "c"]
+    assert [each.system for each in found.sorted("system")] == ["c", "b", "a"]
 
 
 def test_sorting_keeps_method_and_remarks_and_the_order_of_equals() -> None:
@@ -132,12 +132,12 @@ def test_sorting_keeps_method_and_remarks_and_the_order_of_equals() -> None:
     again = found.sorted("value")
     assert (again.method, again.remarks) == (found.method, found.remarks)
     assert found.remarks
-    assert [str(one.metric) for one in again] == ["pass@1", "avg"]
+    assert [str(each.metric) for each in again] == ["pass@1", "avg"]
 
 
 @pytest.mark.parametrize("descending", [True, False])
 def test_an_unknown_value_is_sorted_last(descending: bool) -> None:
-    order = [one.system for one in short().sorted("value", descending=descending)]
+    order = [each.system for each in short().sorted("value", descending=descending)]
     assert order == (["high", "low", "none"] if descending else ["low", "high", "none"])
 
 
@@ -148,7 +148,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are() -> None:
 
 def test_scores_are_filtered_by_system_and_by_metric() -> None:
     found = scores("a", "b")
-    assert [(one.system, str(one.metric)) for one in found.only("b", metric="pass@2")] == [
+    assert [(each.system, str(each.metric)) for each in found.only("b", metric="pass@2")] == [
         ("b", "pass@2")
     ]
     assert len(found.only(system="a")) == len(found.only(metric="pass@1")) == 2
@@ -171,7 +171,7 @@ def tasks() -> errbar.Runs:
 
 def test_estimates_know_their_task_and_their_slice() -> None:
     scores = tasks().score("avg", by=["level"])
-    assert [(one.system, one.task, one.slice) for one in scores] == [
+    assert [(score.system, score.task, score.slice) for score in scores] == [
         (system, task, (("level", level),))
         for system in ("a", "b")
         for task in ("sums", "words")
@@ -206,22 +206,24 @@ def test_any_scores_are_filtered_by_task_and_sorted(ask: str) -> None:
     each = len(metrics) or 1
     assert len(found) == 4 * each
     words = found.only(task="words")
-    assert [(one.system, one.task) for one in words] == [
+    assert [(word.system, word.task) for word in words] == [
         (system, "words") for system in ("a", "b") for _ in range(each)
     ]
     assert (words.method, words.remarks) == (found.method, found.remarks)
     assert len(found.only("a", task="sums")) == each
-    assert [one.task for one in found.sorted("task")] == ["words"] * 2 * each + ["sums"] * 2 * each
+    assert [each.task for each in found.sorted("task")] == ["words"] * 2 * each + [
+        "sums"
+    ] * 2 * each
     assert {row["task"] for row in found.to_dicts()} == {"sums", "words"}
     if metrics:
-        assert {str(one.metric) for one in found.only(metric=metrics[1])} == {metrics[1]}
+        assert {str(each.metric) for each in found.only(metric=metrics[1])} == {metrics[1]}
     with pytest.raises(InputError, match="'median'"):
         found.sorted("median")
 
 
 def test_ranked_scores_are_a_sequence_that_becomes_any_table() -> None:
     found = tasks().selective("aurc")
-    assert [one.task for one in found[:2]] == ["sums", "words"]
+    assert [each.task for each in found[:2]] == ["sums", "words"]
     assert found.to_pandas().to_dict("records") == found.to_dicts()
     assert found.to_polars().to_dicts() == found.to_arrow().to_pylist() == found.to_dicts()
 

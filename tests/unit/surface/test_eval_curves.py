@@ -118,6 +118,6 @@ def test_curves_of_blends_go_beyond_the_trials() -> None:
 
 
 def test_ks_that_are_no_list_are_refused() -> None:
-    one: Any = 3
+    each: Any = 3
     with pytest.raises(WrongType, match="ks must be a list"):
-        functions.curve("pass@k", [[1, 0]], one)
+        functions.curve("pass@k", [[1, 0]], each)

@@ -137,7 +137,10 @@ def test_a_metric_of_which_less_is_better_must_not_rise() -> None:
 def test_one_metric_is_enough_to_stop_all(verdicts: str, overall: Verdict, code: int) -> None:
     each = {"p": row(0, 0.1), "r": row(-0.2, -0.1), "i": row(-0.1, 0.1)}
     gate = Gate(
-        rows=tuple(each[one] for one in verdicts), baseline="old", candidate="new", method="none"
+        rows=tuple(each[verdict] for verdict in verdicts),
+        baseline="old",
+        candidate="new",
+        method="none",
     )
     assert (gate.verdict, gate.exit_code) == (overall, code)
 
@@ -180,7 +183,7 @@ def test_tasks_are_gated_one_by_one_and_one_that_is_missing_is_told() -> None:
     old = pl.concat([rows(0.0).with_columns(task=pl.lit(name)) for name in "abc"])
     new = pl.concat([rows(0.1, 2).with_columns(task=pl.lit(name)) for name in "ab"])
     found = errbar.gate(errbar.load(old), errbar.load(new), "pass@1", max_drop=0.02)
-    assert [one.comparison.task for one in found.rows] == ["a", "b"]
+    assert [row.comparison.task for row in found.rows] == ["a", "b"]
     assert "baseline · c: left out; no other system has this task." in found.notes()
     with pytest.raises(InputError, match="same questions; Only the baseline has the task 'c'"):
         errbar.gate(old, new, "pass@1", max_drop=0.02, same_questions=True)
@@ -406,7 +409,7 @@ def test_what_an_inconclusive_gate_ends_with_can_be_chosen(logs: Path, code: int
 def test_formats_of_the_command(logs: Path) -> None:
     given = (logs / "baseline.csv", logs / "worse.csv", "-m", "pass@1,pass@4", "--max-drop", "0.02")
     found = json.loads(run(*given, "--format", "json").stdout)
-    assert [one["verdict"] for one in found["rows"]] == ["regress", "regress"]
+    assert [row["verdict"] for row in found["rows"]] == ["regress", "regress"]
     assert found["notes"][0] == "Regression: pass@1 and pass@4 fell by more than the limit."
     assert run(*given, "--format", "markdown").stdout.startswith("### ❌ errbar gate: regress\n")
     assert run(*given, "--format", "csv").stdout.startswith("task,metric,baseline,candidate,change")

@@ -216,9 +216,9 @@ def test_the_later_form_gives_what_the_older_gives(run: Path, later: Path) -> No
 )
 def test_a_signal_ranks_the_items(signal: str, absent: float, sign: int, later: Path) -> None:
     data = json.loads(command(later, "--signal", signal, "--format", "json"))
-    (one,) = data["runs"]
-    assert (one["signal"], one["lower_is_surer"]) == (signal, sign == -1)
-    assert one["documented"]["aurc"] == compute_aurc(by_hand(signal, absent, sign))
+    (each,) = data["runs"]
+    assert (each["signal"], each["lower_is_surer"]) == (signal, sign == -1)
+    assert each["documented"]["aurc"] == compute_aurc(by_hand(signal, absent, sign))
 
 
 def test_the_sign_of_a_signal_of_which_less_is_surer_can_be_said(later: Path) -> None:
@@ -314,9 +314,9 @@ def test_runs_of_files_that_are_called_the_same_are_told_apart(tmp_path: Path) -
         method=Bootstrap(200),
         rng=0,
     )
-    assert len({one.run.name for one in found.runs}) == 2
+    assert len({run.run.name for run in found.runs}) == 2
     assert all(
-        name in one.run.name for name, one in zip(("small", "large"), found.runs, strict=True)
+        name in run.run.name for name, run in zip(("small", "large"), found.runs, strict=True)
     )
 
 
@@ -413,13 +413,13 @@ def test_a_risk_of_nothing_is_a_number(tmp_path: Path) -> None:
 
 def test_the_command_as_json_has_every_number(run: Path) -> None:
     data = json.loads(command(run, "--format", "json", "--coverage", "0.5", "--coverage", "0.99"))
-    (one,) = data["runs"]
-    assert one["items"] == 96
-    assert one["failed_participants"] == 1
-    assert [row["metric"] for row in one["estimates"]] == ["aurc", "augrc", "e-aurc", "risk@0.5"]
-    assert one["out_of_reach"] == ["risk@0.99"]
-    assert one["documented"]["aurc"] == compute_aurc(documented_items())
-    assert one["documented"]["risk_at_coverage"]["0.99"] is None
+    (each,) = data["runs"]
+    assert each["items"] == 96
+    assert each["failed_participants"] == 1
+    assert [row["metric"] for row in each["estimates"]] == ["aurc", "augrc", "e-aurc", "risk@0.5"]
+    assert each["out_of_reach"] == ["risk@0.99"]
+    assert each["documented"]["aurc"] == compute_aurc(documented_items())
+    assert each["documented"]["risk_at_coverage"]["0.99"] is None
     assert data["comparison"] is None
 
 
@@ -484,8 +484,8 @@ def test_the_command_draws_risks_of_runs(style: str, run: Path, tmp_path: Path) 
 
 def test_a_report_is_drawn_with_what_it_says(run: Path) -> None:
     found = report([run], method=Bootstrap(200), rng=0)
-    (one,) = found.runs
+    (each,) = found.runs
     rows = found.plot().spec["data"]["values"]
     assert [(row["name"], row["value"]) for row in rows] == [
-        (one.run.name, estimate.value) for estimate in one.estimates
+        (each.run.name, estimate.value) for estimate in each.estimates
     ]

@@ -222,7 +222,7 @@ def test_what_was_given_is_neither_modified_nor_needed_in_one_piece(kind: str) -
     scores = wide.astype(kind)[:, 1]
     labels = np.array([[0, 0], [1, 1], [0, 0], [1, 1], [0, 0], [0, 0]], dtype=bool)[:, 1]
     weights = np.linspace(1, 2, 12)[::2]
-    before = [one.copy() for one in (scores, labels, weights)]
+    before = [each.copy() for each in (scores, labels, weights)]
     expected = roc_auc(before[0].copy(), before[1].copy())
     assert expected == float(by_pairs(scores.tolist(), labels.tolist()))
     for writeable in (True, False):

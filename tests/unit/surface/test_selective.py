@@ -65,8 +65,8 @@ def every_order(rows: Rows) -> Iterator[list[Fraction]]:
         [Fraction(lost) for sure, lost, _ in kept if sure == level]
         for level in sorted({row[0] for row in kept}, reverse=True)
     ]
-    for one in product(*(permutations(group) for group in groups)):
-        yield [lost for group in one for lost in group]
+    for each in product(*(permutations(group) for group in groups)):
+        yield [lost for group in each for lost in group]
 
 
 def over_every_order(rows: Rows, exact: Exact) -> Fraction:
@@ -199,11 +199,11 @@ def test_excess_is_never_negative_and_nothing_for_a_perfect_ranking(
     rows: Rows, share: Fraction | None, negative: bool
 ) -> None:
     sure, lost, held = columns(rows)
-    lost = [one - 5.0 for one in lost] if negative else lost
+    lost = [each - 5.0 for each in lost] if negative else lost
     coverage = None if share is None else float(min(share, reachable(rows)))
     for function in (excess_aurc, excess_augrc):
         assert function(sure, lost, held, coverage=coverage) >= 0.0
-        perfect = function([-one for one in lost], lost, held, coverage=coverage)
+        perfect = function([-each for each in lost], lost, held, coverage=coverage)
         assert perfect == pytest.approx(0.0, abs=1e-12)
 
 
@@ -306,8 +306,8 @@ def test_the_order_of_items_changes_no_bit(rows: Rows, random: Any) -> None:
 )
 def test_the_order_of_items_changes_no_bit_for_losses_of_any_size(lost: list[float]) -> None:
     found = {
-        tuple(function([1, 1, 1, 1], list(one)) for function in (aurc, augrc, excess_aurc))
-        for one in permutations(lost)
+        tuple(function([1, 1, 1, 1], list(permutation)) for function in (aurc, augrc, excess_aurc))
+        for permutation in permutations(lost)
     }
     assert len(found) == 1
 

@@ -224,7 +224,7 @@ def test_no_ranking_beats_the_oracle_and_the_oracle_has_no_excess(
     if estimator == "torch-uncertainty" and sum(row[2] for row in rows) < 2:
         return
     sure, lost, answered = columns(rows)
-    lost = [one - 2.0 for one in lost] if negative else lost
+    lost = [each - 2.0 for each in lost] if negative else lost
     excess = excess_aurc(sure, lost, answered, estimator=estimator)
     area = aurc(sure, lost, answered, estimator=estimator)
     best = apart([(0, 0.0, held) for _, held in sorted(zip(lost, answered, strict=True))])
@@ -234,7 +234,7 @@ def test_no_ranking_beats_the_oracle_and_the_oracle_has_no_excess(
         assert excess >= (area - least) - 1e-9
     else:
         assert excess == pytest.approx(area - least, abs=1e-12)
-        perfect = excess_aurc([-one for one in lost], lost, answered, estimator=estimator)
+        perfect = excess_aurc([-each for each in lost], lost, answered, estimator=estimator)
         assert perfect == pytest.approx(0.0, abs=1e-12)
 
 

@@ -170,11 +170,15 @@ def test_what_is_written_is_read_again(log: Written) -> None:
     assert written.left_out == ({"unscored": lost} if lost else {})
     partly = {(row["system"], row["task"]) for row in before if not is_written(row)}
     partly &= {(row["system"], row["task"]) for row in kept}  # of the others nothing is written
-    said = [one for one in again.source.origin.remarks if "because they had no score" in one]
+    said = [
+        remark for remark in again.source.origin.remarks if "because they had no score" in remark
+    ]
     assert len(said) == len(partly)
     if not lost:
         mine, theirs = (
-            sorted((one.value, one.sd, str(one.interval), one.trials) for one in some.score("avg"))
+            sorted(
+                (each.value, each.sd, str(each.interval), each.trials) for each in some.score("avg")
+            )
             for some in (runs, again)
         )
         assert theirs == mine
@@ -182,10 +186,10 @@ def test_what_is_written_is_read_again(log: Written) -> None:
 
 def test_what_aggregates_state_comes_out(log: Written) -> None:
     agreements, written = log.again.agreements(), log.written
-    assert all(one.holds for one in agreements)
-    counted = [one for one in agreements if one.claim.name == "total_rows"]
+    assert all(agreement.holds for agreement in agreements)
+    counted = [agreement for agreement in agreements if agreement.claim.name == "total_rows"]
     assert len(counted) == len(written.aggregates)
-    assert sum(one.value for one in counted) == written.records
+    assert sum(each.value for each in counted) == written.records
 
 
 FILE_PATH = re.compile(
@@ -253,8 +257,8 @@ def test_the_package_finds_every_file_valid(
     written = [log.written for log in logs]
     written.append(errbar.write_every_eval_ever(Runs(hostile()), tmp_path))
     said = said_by_the_package(*(log.place for log in logs), tmp_path)
-    assert len(said) == 2 * sum(len(one.aggregates) for one in written)
-    assert [one for one in said.values() if one["schema"] or one["errors"]] == []
+    assert len(said) == 2 * sum(len(each.aggregates) for each in written)
+    assert [each for each in said.values() if each["schema"] or each["errors"]] == []
     for file, one in said.items():
         for warned in one["warnings"]:
             assert "names no datastore directory" in warned, file
@@ -266,7 +270,7 @@ def test_a_developer_in_the_name_of_a_system_leaves_nothing_to_warn_of(tmp_path:
     written = errbar.write_every_eval_ever(Runs(table("1", more)), tmp_path)
     (file,) = written.aggregates
     assert file.parent == tmp_path / "data" / "suite_gsm8k" / "openai" / "gpt-4o_2024_mini"
-    assert [one["warnings"] for one in said_by_the_package(tmp_path).values()] == [[], []]
+    assert [each["warnings"] for each in said_by_the_package(tmp_path).values()] == [[], []]
 
 
 def test_the_package_still_objects_to_what_is_wrong(tmp_path: Path) -> None:
@@ -370,8 +374,8 @@ def test_a_failed_trial_has_the_score_that_the_aggregate_counts_it_as(tmp_path: 
     (file,) = errbar.write_every_eval_ever(runs, tmp_path).aggregates
     samples = file.with_name(f"{file.stem}_samples.jsonl")
     records = [json.loads(line) for line in samples.read_text().splitlines()]
-    scores = [one["evaluation"]["score"] for one in records]
-    assert [one["error"] for one in records] == ["timeout", None, None, None]
+    scores = [record["evaluation"]["score"] for record in records]
+    assert [record["error"] for record in records] == ["timeout", None, None, None]
     (result,) = json.loads(file.read_text())["evaluation_results"]
     assert result["score_details"]["score"] == sum(scores) / 4 == 0.75
     assert [row["outcome"] for row in rows_of(errbar.load(tmp_path))] == [None, 1, 1, 1]
@@ -449,7 +453,7 @@ def test_a_new_directory_has_the_rights_that_others_have(tmp_path: Path) -> None
     (tmp_path / "usual").mkdir()
     modes = [(tmp_path / name).stat().st_mode for name in ("out", "usual")]
     assert modes[0] == modes[1]
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["out", "usual"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "usual"]
 
 
 def test_convert_says_what_was_written_and_which_reader_was_used(tmp_path: Path) -> None:

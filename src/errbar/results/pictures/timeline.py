@@ -35,7 +35,9 @@ def timeline_picture(found: Timeline) -> Picture:
     ]
     spec = {"layer": _layers(list(short.values()), metrics[0] if len(metrics) == 1 else "value")}
     below = [
-        *vega.coverage_notes([(str(one.metric), one.interval) for one in found.estimates]),
+        *vega.coverage_notes(
+            [(str(estimate.metric), estimate.interval) for estimate in found.estimates]
+        ),
         "".join(found.conclusion()[:2]),
     ]
     width = {"width": max(180, min(_STEP * len(found.runs), 2 * vega.WIDTH)), "height": _HEIGHT}

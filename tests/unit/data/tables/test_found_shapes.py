@@ -23,7 +23,7 @@ def written(path: Path, value: Any) -> Path:
 
 def means(data: Any, **told: Any) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")
-    return {f"{one.system}{one.task and ' '}{one.task}": one.value for one in scores}
+    return {f"{score.system}{score.task and ' '}{score.task}": score.value for score in scores}
 
 
 def marked(data: Any) -> str:
@@ -99,7 +99,7 @@ SYSTEMS: dict[str, Any] = {
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_document_of_two_systems(name: str, tmp_path: Path) -> None:
     runs = errbar.load(written(tmp_path / "a.json", SYSTEMS[name]))
-    scores = {one.system: (one.value, one.questions) for one in runs.score("avg")}
+    scores = {each.system: (each.value, each.questions) for each in runs.score("avg")}
     assert scores == {"gpt": (0.75, 12), "qwen": (0.25, 12)}
 
 
@@ -110,7 +110,7 @@ def test_a_system_without_a_record_in_a_row_has_no_outcome_there(tmp_path: Path)
         {"id": "q0", "models": {"gpt": {"correct": True, "system": "x"}, "qwen": None}},
     ]
     scores = errbar.load(written(tmp_path / "a.json", lost)).score("avg", errors="missing")
-    assert {one.system: one.questions for one in scores} == {"gpt": 12, "qwen": 11}
+    assert {score.system: score.questions for score in scores} == {"gpt": 12, "qwen": 11}
 
 
 def test_keys_of_lists_that_share_no_question_are_tasks(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_passed_of_a_total_of_tests_is_a_share(tmp_path: Path) -> None:
 
 
 def test_raters_are_no_systems(tmp_path: Path) -> None:
-    rows = [{"id": at, "annotator_1": one, "annotator_2": 1} for at, one in enumerate(GOOD)]
+    rows = [{"id": at, "annotator_1": each, "annotator_2": 1} for at, each in enumerate(GOOD)]
     with pytest.raises(InputError, match="annotator_1, annotator_2"):
         errbar.load(table(tmp_path / "a.jsonl", rows))
 
@@ -166,7 +166,7 @@ def test_an_outcome_in_another_form(name: str, cells: list[Any], tmp_path: Path)
 def test_points_of_different_maxima_are_shares_and_said(tmp_path: Path) -> None:
     file = written(tmp_path / "a.csv", "id,score\na,1/2\nb,3/4\nc,n/a\n")
     scores = errbar.load(file).score("avg", errors="missing")
-    assert [one.value for one in scores] == [pytest.approx(0.625)]
+    assert [score.value for score in scores] == [pytest.approx(0.625)]
     assert "points out of a maximum (with 2 different maxima)" in str(scores)
     with pytest.raises(InputError, match="7/0"):
         means(written(tmp_path / "b.csv", "id,score\na,1/2\nb,7/0\n"))

@@ -18,7 +18,7 @@ BOTH = {"gpt": 8 / 12, "qwen": 4 / 12}
 
 def means(data: object, **told: object) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: one.value for one in scores}
+    return {score.system: score.value for score in scores}
 
 
 def said_above(data: object) -> str:
@@ -81,7 +81,7 @@ def test_samples_of_a_few_tasks_are_questions(tmp_path: Path) -> None:
     table = long_table().assign(task=["gsm8k"] * 6 + ["mmlu"] * 6 + ["gsm8k"] * 6 + ["mmlu"] * 6)
     table.assign(sample=[*range(6)] * 4).to_csv(tmp_path / "a.csv", index=False)
     runs = errbar.load(tmp_path / "a.csv")
-    found = {(one.system, one.task): (one.value, one.questions) for one in runs.score("avg")}
+    found = {(each.system, each.task): (each.value, each.questions) for each in runs.score("avg")}
     assert found["gpt", "gsm8k"] == (4 / 6, 6)
     assert len(runs.compare("avg")) == 2
 
@@ -127,7 +127,7 @@ def test_common_names_of_ids_and_outcomes_are_known(
 
 
 def test_marks_are_shares_of_the_most(tmp_path: Path) -> None:
-    table = pd.DataFrame({"question_no": IDS, "marks_awarded": [4 * one for one in GPT]})
+    table = pd.DataFrame({"question_no": IDS, "marks_awarded": [4 * each for each in GPT]})
     table.assign(max_marks=8).to_csv(tmp_path / "a.csv", index=False)
     assert means(tmp_path / "a.csv") == pytest.approx({"": 4 / 12})
 
@@ -137,19 +137,21 @@ def test_marks_are_shares_of_the_most(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["NOT_ATTEMPTED", "error", "Timed out", "#N/A", "#DIV/0!", "--"])
 def test_words_for_no_outcome_are_no_outcomes(word: str, tmp_path: Path) -> None:
-    words = ["CORRECT" if one else "INCORRECT" for one in GPT[:9]] + [word] * 3
+    words = ["CORRECT" if each else "INCORRECT" for each in GPT[:9]] + [word] * 3
     table = pd.DataFrame({"id": IDS, "grade": words})
     for data in (table, tmp_path / "a.csv"):
         table.to_csv(tmp_path / "a.csv", index=False)
         runs = errbar.load(data)
-        assert [one.value for one in runs.score("avg")] == pytest.approx([6 / 12])
-        assert [one.value for one in runs.score("avg", errors="missing")] == pytest.approx([6 / 9])
+        assert [each.value for each in runs.score("avg")] == pytest.approx([6 / 12])
+        assert [each.value for each in runs.score("avg", errors="missing")] == pytest.approx(
+            [6 / 9]
+        )
     counted = f"no outcome: {word.lower()} 3"
     assert (counted in said_above(table)) == word[0].isalpha()
 
 
 def test_what_is_right_leaves_such_words_wrong(tmp_path: Path) -> None:
-    words = ["CORRECT" if one else "NOT_ATTEMPTED" for one in GPT]
+    words = ["CORRECT" if each else "NOT_ATTEMPTED" for each in GPT]
     pd.DataFrame({"id": IDS, "grade": words}).to_csv(tmp_path / "a.csv", index=False)
     (score,) = errbar.load(tmp_path / "a.csv", right="correct").score("avg", errors="missing")
     assert (score.value, score.questions) == pytest.approx((8 / 12, 12))
@@ -175,7 +177,7 @@ def test_several_scores_can_be_scored_separately(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="task='metric' scores them separately"):
         errbar.load(path)
     scores = errbar.load(path, task="metric").score("avg")
-    assert {one.task: one.value for one in scores} == {"em": 1.0, "f1": 0.5}
+    assert {score.task: score.value for score in scores} == {"em": 1.0, "f1": 0.5}
 
 
 # Nested documents and indices.
@@ -190,14 +192,14 @@ def test_lists_by_system_and_benchmark_are_questions_of_tasks(outer: str, tmp_pa
     if outer == "task":
         value = {task: {name: value[name][task] for name in value} for task in value["gpt"]}
     scores = errbar.load(write(tmp_path / "a.json", value)).score("avg")
-    found = {(one.system, one.task): (one.value, one.questions) for one in scores}
+    found = {(score.system, score.task): (score.value, score.questions) for score in scores}
     assert found["gpt", "gsm8k"] == pytest.approx((8 / 12, 12))
     assert {outcome for _, outcome in found.values()} == {12}
 
 
 def test_objects_that_only_hold_another_are_no_systems(tmp_path: Path) -> None:
     by_system = {
-        name: {"results": {id_: {"correct": one} for id_, one in zip(IDS, some, strict=True)}}
+        name: {"results": {id_: {"correct": each} for id_, each in zip(IDS, some, strict=True)}}
         for name, some in (("gpt", GPT), ("qwen", QWEN))
     }
     assert means(write(tmp_path / "a.json", {"runs": by_system})) == pytest.approx(BOTH)

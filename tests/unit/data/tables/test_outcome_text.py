@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_expression_with_all_words(texts: list[str]) ->
     apart = rows.project(f"outcome, {short} AS short, {whole} AS whole")
     assert apart.filter("short IS DISTINCT FROM whole").fetchall() == []
     strange = {text for text, number in apart.project("outcome, isinf(whole)").fetchall() if number}
-    assert {one.text for one in found if one.is_strange} == strange
+    assert {each.text for each in found if each.is_strange} == strange
     assert counted_words(found) == outcome_text._counted_words(rows, "outcome")
 
 

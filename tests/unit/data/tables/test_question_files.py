@@ -56,7 +56,7 @@ TREES: dict[str, Tree] = {
         f"{m}/{t}_{at}.json": {"task_name": t, **row} for at, row in enumerate(attempts(r))
     },
     "CSV without a number of the trial": lambda m, t, r: {
-        f"{m}/{t}.csv": table("task_id", "reward", rows=[(t, one) for one in r])
+        f"{m}/{t}.csv": table("task_id", "reward", rows=[(t, each) for each in r])
     },
     "no id but the name of the file": lambda m, t, r: {f"{m}/{t}.json": {"attempts": attempts(r)}},
     "CSV without ids": lambda m, t, r: {
@@ -75,15 +75,15 @@ def write(place: Path, tree: Tree) -> Path:
 
 
 def found(place: Path, **told: Any) -> dict[str, float]:
-    return {one.system: one.value for one in errbar.load(place, **told).score("avg")}
+    return {each.system: each.value for each in errbar.load(place, **told).score("avg")}
 
 
 @pytest.mark.parametrize("name", TREES)
 def test_a_file_per_question_is_not_a_system(name: str, tmp_path: Path) -> None:
     place = write(tmp_path, TREES[name])
     scores = errbar.load(place).score("avg")
-    assert {one.system: one.value for one in scores} == pytest.approx(BY_HAND)
-    assert {one.questions for one in scores} == {6}
+    assert {score.system: score.value for score in scores} == pytest.approx(BY_HAND)
+    assert {score.questions for score in scores} == {6}
     if "model" not in json.dumps(TREES[name]("m", "t", [1.0])):
         assert "files='systems'" in " ".join(above(scores.notes()))
 
@@ -95,7 +95,7 @@ def test_a_single_system_with_a_file_per_question(tmp_path: Path) -> None:
 
 def test_files_are_questions_or_systems_if_one_says_so(tmp_path: Path) -> None:
     place = write(
-        tmp_path, lambda m, t, r: {f"{m}/{t}.csv": table("reward", rows=[(one,) for one in r])}
+        tmp_path, lambda m, t, r: {f"{m}/{t}.csv": table("reward", rows=[(each,) for each in r])}
     )
     assert len(found(place)) == len(found(place, files="systems")) == 12
     assert found(place, files="questions") == pytest.approx(BY_HAND)

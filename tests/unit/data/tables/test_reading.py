@@ -32,13 +32,13 @@ def table(path: Path, text: str) -> Path:
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(main, [str(one) for one in arguments])
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     return result.exit_code, " ".join(result.output.split())
 
 
 def means(data: object, **told: object) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: one.value for one in scores}
+    return {score.system: score.value for score in scores}
 
 
 # Which file is which system.
@@ -66,8 +66,8 @@ def test_files_that_differ_by_a_number_are_taken_apart_with_a_warning(tmp_path: 
     assert "join them with --files trials" in said
     assert means(files) == {"run0": 0.8, "run1": 0.5}
     joined = errbar.load(files, files="trials").score("avg", "pass@2")
-    assert [one.value for one in joined] == pytest.approx([0.65, 0.8])
-    assert {one.trials for one in joined} == {20}
+    assert [each.value for each in joined] == pytest.approx([0.65, 0.8])
+    assert {each.trials for each in joined} == {20}
 
 
 def test_trials_of_several_systems_are_joined_by_their_names(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_an_id_wins_over_the_text_of_a_question() -> None:
     rows = [{"id": at, "question": texts[at % 2], "correct": at % 4 == 0} for at in range(8)]
     assert errbar.load(rows).score("avg")[0].questions == 8
     said = errbar.load(rows).score("avg").notes()
-    assert any("question = id" in one for one in said)
+    assert any("question = id" in each for each in said)
 
 
 def test_a_question_that_is_an_id_wins_over_other_ids() -> None:
@@ -141,7 +141,7 @@ def test_rows_without_an_id_are_questions_and_paired_by_their_place(tmp_path: Pa
         rows = "".join(f"{int(value)},x\n" for value in some.values())
         table(tmp_path / f"{name}.csv", f"correct,response\n{rows}")
     runs = errbar.load(tmp_path)
-    assert {one.system: one.value for one in runs.score("avg")} == {"a": 0.8, "b": 0.5}
+    assert {each.system: each.value for each in runs.score("avg")} == {"a": 0.8, "b": 0.5}
     (pair,) = runs.compare("avg")
     wins = sum(GOOD[key] > POOR[key] for key in GOOD)
     assert (pair.questions, pair.wins) == (10, wins)
@@ -179,8 +179,8 @@ def test_rows_as_questions_are_clusters_of_their_id() -> None:
 def test_equal_numbers_of_rows_are_trials_without_a_warning() -> None:
     rows = [{"id": at // 2, "correct": at % 2} for at in range(20)]
     said = errbar.load(rows).score("avg").notes()
-    assert not any("⚠" in one for one in said)
-    assert any("2 rows of each id are trials" in one for one in said)
+    assert not any("⚠" in each for each in said)
+    assert any("2 rows of each id are trials" in each for each in said)
 
 
 # Words for right and wrong.
@@ -223,7 +223,7 @@ def test_a_file_in_which_nothing_was_scored_is_not_wrong(tmp_path: Path) -> None
         some: list[dict[str, object]] = [{**row, "model": "m", "epoch": name} for row in rows]
         lines(tmp_path / f"{name}.jsonl", some)
     runs = errbar.load(tmp_path)
-    assert [one.value for one in runs.score("avg")] == [0.8]
+    assert [each.value for each in runs.score("avg")] == [0.8]
     assert "⚠ two.jsonl: none of its 10 rows has an outcome" in str(runs.score("avg"))
 
 

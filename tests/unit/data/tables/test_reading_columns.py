@@ -28,7 +28,7 @@ def crossed(name: str, values: Sequence[object], **more: object) -> list[Row]:
 
 def means(data: object, **told: object) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: round(one.value, 4) for one in scores}
+    return {score.system: round(score.value, 4) for score in scores}
 
 
 def remarks(data: object, **told: object) -> list[str]:
@@ -36,7 +36,7 @@ def remarks(data: object, **told: object) -> list[str]:
 
 
 def warnings_of(data: object, **told: object) -> str:
-    return " ".join(one for one in remarks(data, **told) if one.startswith(MARK))
+    return " ".join(remark for remark in remarks(data, **told) if remark.startswith(MARK))
 
 
 def said_of(data: object, **told: object) -> str:
@@ -170,7 +170,7 @@ def test_an_unknown_id_names_the_questions(name: str) -> None:
         for at in range(8)
     ]
     scores = errbar.load(rows).score("avg")
-    assert {(one.questions, one.trials) for one in scores} == {(8, 24)}
+    assert {(score.questions, score.trials) for score in scores} == {(8, 24)}
     assert f"question = {name}, trial = run" in said_of(rows)
 
 
@@ -181,7 +181,7 @@ def test_the_id_of_a_call_names_no_question(name: str) -> None:
 
 
 def test_a_text_that_is_the_same_in_all_rows_is_no_id() -> None:
-    rows = [{"model": "m", "prompt": "Which circle is red?", "correct": one} for one in RIGHT]
+    rows = [{"model": "m", "prompt": "Which circle is red?", "correct": each} for each in RIGHT]
     assert "every row is a question" in said_of(rows)
     with_images = [{**row, "image": f"{at}.png"} for at, row in enumerate(rows)]
     assert "question = image" in said_of(with_images)
@@ -198,15 +198,15 @@ def test_columns_without_a_use_are_named_beside_a_system() -> None:
 @pytest.mark.parametrize("vague", ["success", "passed"])
 @pytest.mark.parametrize("name", ["score", "accuracy", "correct"])
 def test_a_call_that_went_through_is_no_outcome(vague: str, name: str) -> None:
-    rows = [{"id": at, vague: True, name: int(one)} for at, one in enumerate(RIGHT)]
+    rows = [{"id": at, vague: True, name: int(each)} for at, each in enumerate(RIGHT)]
     assert means(rows) == {"": 0.75}
     assert f"'{vague}' has mean 1 and differs in 2 rows" in warnings_of(rows)
     assert means(rows, outcome=vague) == {"": 1.0}
 
 
 def test_words_beside_a_call_that_went_through_are_the_outcome() -> None:
-    words = ["correct" if one else "incorrect" for one in RIGHT]
-    rows = [{"id": at, "success": True, "result": one} for at, one in enumerate(words)]
+    words = ["correct" if each else "incorrect" for each in RIGHT]
+    rows = [{"id": at, "success": True, "result": word} for at, word in enumerate(words)]
     assert means(rows) == {"": 0.75}
 
 
@@ -218,8 +218,8 @@ def test_what_follows_from_a_score_by_a_threshold_is_the_outcome() -> None:
 
 def test_other_metrics_of_a_row_are_named(tmp_path: Path) -> None:
     lines = [
-        json.dumps({"id": at, "model": "m", "metrics": {"em": int(one), "f1": 0.5 + one / 2}})
-        for at, one in enumerate(RIGHT)
+        json.dumps({"id": at, "model": "m", "metrics": {"em": int(each), "f1": 0.5 + each / 2}})
+        for at, each in enumerate(RIGHT)
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     said = warnings_of(tmp_path / "a.jsonl")
@@ -248,7 +248,7 @@ def test_how_often_a_row_occurred_is_said() -> None:
 
 
 def test_right_or_wrong_beside_a_number_may_be_no_count() -> None:
-    rows = [{"id": at, "correct": int(one), "n": 100 + at} for at, one in enumerate(RIGHT)]
+    rows = [{"id": at, "correct": int(each), "n": 100 + at} for at, each in enumerate(RIGHT)]
     assert "use outcome='correct' (mean 0.75)" in warnings_of(rows)
     assert means(rows, outcome="correct") == {"": 0.75}
 
@@ -300,13 +300,13 @@ def test_accuracies_of_tasks_are_totals(more: Row, tmp_path: Path) -> None:
 
 
 def test_tasks_that_are_right_or_wrong_are_questions() -> None:
-    rows = [{"model": "m", "task": f"t{at}", "score": int(one)} for at, one in enumerate(RIGHT)]
+    rows = [{"model": "m", "task": f"t{at}", "score": int(each)} for at, each in enumerate(RIGHT)]
     assert means(rows) == {"m": 0.75}
 
 
 def test_rows_beside_their_accuracy_are_the_data(tmp_path: Path) -> None:
     lists = [
-        [{"id": at, "correct": one} for at, one in enumerate(right)] for right in (RIGHT, LESS)
+        [{"id": at, "correct": each} for at, each in enumerate(right)] for right in (RIGHT, LESS)
     ]
     by_system = {
         name: {"accuracy": 0.9, "results": rows}
@@ -322,7 +322,7 @@ def test_rows_beside_their_accuracy_are_the_data(tmp_path: Path) -> None:
     whole = {"model": "gpt", "config": {"seed": 1}, "tasks": tasks}
     (tmp_path / "b.json").write_text(json.dumps(whole), encoding="utf-8")
     scores = errbar.load(tmp_path / "b.json").score("avg")
-    found = {(one.system, one.task): one.value for one in scores}
+    found = {(score.system, score.task): score.value for score in scores}
     assert found == {("gpt", "gsm8k"): 0.75, ("gpt", "mmlu"): 0.5}
 
 

@@ -18,12 +18,12 @@ def write(place: Path, text: str, name: str = "a.csv") -> Path:
 
 
 def means(data: object) -> dict[str, float]:
-    return {one.system: round(one.value, 4) for one in errbar.load(data).score("avg")}
+    return {each.system: round(each.value, 4) for each in errbar.load(data).score("avg")}
 
 
 def warnings_of(data: object) -> str:
     notes = errbar.load(data).score("avg").notes()
-    return " ".join(one for one in above(notes) if one.startswith(MARK))
+    return " ".join(each for each in above(notes) if each.startswith(MARK))
 
 
 # Scales.

@@ -27,7 +27,7 @@ def rows_of(head: str, line: Callable[[int], str], number: int = 8) -> str:
 
 def means(data: object, **told: object) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: round(one.value, 4) for one in scores}
+    return {score.system: round(score.value, 4) for score in scores}
 
 
 def size(data: object, **told: object) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def size(data: object, **told: object) -> tuple[int, int]:
 
 def warnings_of(data: object, **told: object) -> str:
     notes = errbar.load(data, **told).score("avg").notes()  # type: ignore[arg-type]
-    return " ".join(one for one in above(notes) if one.startswith(MARK))
+    return " ".join(each for each in above(notes) if each.startswith(MARK))
 
 
 def said_of(data: object, **told: object) -> str:
@@ -78,7 +78,7 @@ def test_totals_of_every_system_are_left_out(tmp_path: Path) -> None:
     lines = rows_of("id,gpt,qwen", lambda at: f"q{at},{int(RIGHT[at])},{int(LESS[at])}")
     file = table(tmp_path, f"{lines}mean,0.75,0.5\n")
     assert means(file) == {"gpt": 0.75, "qwen": 0.5}
-    assert {one.questions for one in errbar.load(file).score("avg")} == {8}
+    assert {each.questions for each in errbar.load(file).score("avg")} == {8}
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
@@ -114,13 +114,13 @@ def test_settings_are_not_a_system(name: str, tmp_path: Path) -> None:
 
 
 def test_settings_beside_outcomes_by_key_are_no_system(tmp_path: Path) -> None:
-    table(tmp_path, json.dumps({f"q{at}": one for at, one in enumerate(RIGHT)}), "gpt.json")
+    table(tmp_path, json.dumps({f"q{at}": each for at, each in enumerate(RIGHT)}), "gpt.json")
     table(tmp_path, json.dumps({"do_sample": True, "stream": False}), "metadata.json")
     assert size(tmp_path) == (8, 8)
 
 
 def test_outcomes_by_key_are_read_whatever_their_file_is_called(tmp_path: Path) -> None:
-    table(tmp_path, json.dumps({f"q{at}": one for at, one in enumerate(RIGHT)}), "config.json")
+    table(tmp_path, json.dumps({f"q{at}": each for at, each in enumerate(RIGHT)}), "config.json")
     table(tmp_path, RESULTS, "gpt.csv")
     assert len(means(tmp_path)) == 2
 
@@ -276,7 +276,7 @@ def test_grades_are_no_words_for_right_and_wrong(tmp_path: Path) -> None:
 
 def test_records_by_system_and_question_are_two_levels(tmp_path: Path) -> None:
     document = {
-        name: {f"q{at}": {"correct": one, "cost": 0.5} for at, one in enumerate(outcomes)}
+        name: {f"q{at}": {"correct": outcome, "cost": 0.5} for at, outcome in enumerate(outcomes)}
         for name, outcomes in (("gpt", RIGHT), ("qwen", LESS))
     }
     file = table(tmp_path, json.dumps(document), "a.json")

@@ -20,7 +20,7 @@ def csv(place: Path, text: str, name: str = "a.csv") -> Path:
 
 def means(data: object, **told: object) -> dict[str, float]:
     scores = errbar.load(data, **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: round(one.value, 4) for one in scores}
+    return {score.system: round(score.value, 4) for score in scores}
 
 
 def said_above(data: object) -> str:
@@ -261,7 +261,7 @@ def test_objects_of_attempts_are_trials() -> None:
 def test_attempts_without_an_id_are_of_one_row() -> None:
     rows = [{"attempt_1": {"correct": 1}, "attempt_2": {"correct": 0}} for _ in range(3)]
     scores = errbar.load(rows).score("avg", "pass@2")
-    assert [one.value for one in scores] == [0.5, 1.0]
+    assert [score.value for score in scores] == [0.5, 1.0]
 
 
 def test_an_id_inside_an_object_names_the_question() -> None:

@@ -17,12 +17,12 @@ def written(folder: Path, text: str, name: str = "data.csv") -> Path:
 
 
 def means(path: Path, **how: object) -> dict[str, float]:
-    return {one.system: one.value for one in errbar.load(path, **how).score("avg")}  # type: ignore[arg-type]
+    return {each.system: each.value for each in errbar.load(path, **how).score("avg")}  # type: ignore[arg-type]
 
 
 def warnings_on(path: Path, **how: object) -> str:
     notes = errbar.load(path, **how).score("avg").notes()  # type: ignore[arg-type]
-    return " ".join(one for one in above(notes) if one.startswith("⚠"))
+    return " ".join(each for each in above(notes) if each.startswith("⚠"))
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,8 @@ def are_pairs(data: Any) -> bool:
 
 def hold_text(rows: Sequence[Any]) -> bool:
     """Whether the rows of a list hold text, which no matrix does."""
+    if isinstance(rows, np.ndarray) and rows.dtype.kind in "biuf":
+        return False  # without a look at every number
     return any(is_list(row) and any(isinstance(value, str) for value in row) for row in rows)
 
 
