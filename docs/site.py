@@ -90,8 +90,14 @@ def _drawn(code: str, names: dict[str, Any]) -> str:
         exec(compile(ast.Module([last], []), GALLERY, "exec"), names)
         return ""
     picture = eval(compile(ast.Expression(last.value), GALLERY, "eval"), names)
-    svg = re.sub(r"^.*?(?=<svg)|\n\s*", "", picture.svg(), flags=re.DOTALL)
-    return f'<div class="picture">{svg}</div>\n'
+    return f"{_framed(re.sub(r'^.*?(?=<svg)', '', picture.svg(), flags=re.DOTALL))}\n"
+
+
+def _framed(svg: str) -> str:
+    """A picture in a frame; one whose text speaks of white keeps its colours in the dark."""
+    kind = "picture shades" if "White:" in svg else "picture"
+    in_a_line = re.sub(r"\n\s*", "", svg)
+    return f'<div class="{kind}">{in_a_line}</div>'
 
 
 def command_page(name: str) -> str:
@@ -155,8 +161,7 @@ def _output(output: dict[str, Any]) -> str:
         kind: "".join(text) for kind, text in data.items() if kind.startswith(("text", "image"))
     }
     if "image/svg+xml" in forms:
-        svg = re.sub(r"\n\s*", "", forms["image/svg+xml"])
-        return f'<div class="picture">{svg}</div>'
+        return _framed(forms["image/svg+xml"])
     if "text/html" in forms:
         html = re.sub(r"\n\s*", "", forms["text/html"])
         return f'<div class="output">{html}</div>'

@@ -156,9 +156,18 @@ def test_errors_break_between_words_on_a_terminal(runs: str) -> None:
     start(ask, cwd=Path(runs).parent, stderr=screen.outside).communicate(timeout=60)
     lines = [line.rpartition("\r")[2] for line in screen.text().split("\n")]  # no progress
     first, *others = filter(None, lines)
-    assert first.startswith("Error: nothing can be scored.")
+    assert first.startswith("\x1b[31m\x1b[1mError:\x1b[0m nothing can be scored.")
     assert others
     assert all(line.startswith(" " * 7) and len(line) <= 50 for line in others)
+
+
+@pytest.mark.parametrize(
+    ("no_color", "word"), [("", "\x1b[31m\x1b[1mError:\x1b[0m"), ("1", "Error:")]
+)
+def test_a_wrong_use_is_as_red_as_an_error(no_color: str, word: str) -> None:
+    screen = Screen(80)
+    start(("score", "--no-such"), {"NO_COLOR": no_color}, stderr=screen.outside).communicate()
+    assert f"\n{word} No such option" in screen.text()
 
 
 def many(path: Path, systems: list[str], tasks: list[str]) -> str:

@@ -20,6 +20,8 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from io import StringIO
 from types import FrameType
 from typing import IO, Any
 
@@ -253,7 +255,34 @@ class _Refusal(click.ClickException):
         if out.isatty():
             width = min(os.get_terminal_size(out.fileno()).columns or _USUAL_WIDTH, _USUAL_WIDTH)
             text = textwrap.fill(text, width, subsequent_indent=" " * 7, break_on_hyphens=False)
-        click.echo(text, file=out)
+        _print_error(f"{text}\n", out)
+
+
+class _Misuse(click.UsageError):
+    """A wrong use of the command, shown as click shows it, but for the colour."""
+
+    def __init__(self, error: click.UsageError) -> None:
+        super().__init__(error.message, error.ctx)
+        self.error = error
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the usage and the message."""
+        text = StringIO()
+        self.error.show(text)
+        _print_error(text.getvalue(), file or sys.stderr)
+
+
+def _print_error(text: str, out: IO[Any]) -> None:
+    """Print a message; the word "Error" is red on a terminal."""
+    before, word, after = text.partition("Error:")
+    if (
+        word
+        and out.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    ):
+        word = click.style(word, fg="red", bold=True)
+    click.echo(f"{before}{word}{after}", file=out, nl=False)
 
 
 @contextmanager
@@ -261,6 +290,8 @@ def one_line_errors(context: click.Context | None) -> Iterator[None]:
     """Turn every error into one line on stderr, after its traceback with --debug."""
     try:
         yield
+    except click.UsageError as error:
+        raise _Misuse(error) from error
     except (click.ClickException, click.Abort, Exit):
         raise
     except Exception as error:
@@ -320,8 +351,11 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Run `overview` if a path is given in place of a command."""
-        if self.get_command(ctx, args[0]) is None and _is_path(args[0]):
-            return "overview", self.get_command(ctx, "overview"), args
+        if self.get_command(ctx, args[0]) is None:
+            if _is_path(args[0]):
+                return "overview", self.get_command(ctx, "overview"), args
+            if close := get_close_matches(args[0], COMMANDS, n=1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -141,8 +141,8 @@ def label(
 ) -> None:
     """Choose the answers at PATHS that people should label.
 
-    With the labels so far (--labels, --label), those answers are chosen more often on which the
-    judge is in doubt; their weights stand in the file.
+    With the labels so far (--labels, --label), answers on which the judge is in doubt are
+    chosen more often; the file has their weights.
 
     \b
     Examples:

@@ -152,7 +152,8 @@ def _columns(data: Any) -> Columns:
     if isinstance(data, str | Path):
         file = Path(data)
         if not file.is_file():
-            raise NotThere(f"there is no file {str(data)!r}.")
+            what = "is a folder; name a file" if file.is_dir() else "there is no such file"
+            raise NotThere(f"{data}: {what}.")
         kind = kind_of(file)
         if kind not in (CSV, JSON, PARQUET):
             raise InputError(f"{file}: {why_not_read(file)}")

@@ -57,7 +57,7 @@ class Brier(ProbabilityMetric):
 @register("log-loss")
 @dataclass(frozen=True)
 class LogLoss(ProbabilityMetric):
-    """Mean −log probability that was stated for what happened; in nats.
+    """Mean negative log of the probability stated for the outcome; in nats.
 
     `clip` moves probabilities to at least `clip` and at most 1 − `clip`, so that the penalty of a
     confident mistake is finite, and bounded.

@@ -171,7 +171,7 @@ class ExcessAugrc(ExcessMetric):
 @register("risk@")
 @dataclass(frozen=True)
 class RiskAt(RankedMetric):
-    """Selective risk at a coverage."""
+    """Selective risk at a given coverage."""
 
     numbered: ClassVar[str | None] = "coverage"
     coverage: float
@@ -193,7 +193,7 @@ class RiskAt(RankedMetric):
 @register("cov@risk")
 @dataclass(frozen=True)
 class CoverageAt(RankedMetric):
-    """Largest coverage with a selective risk of at most `risk`; of any threshold."""
+    """Largest coverage at which the risk is at most the given one; of any threshold."""
 
     direction: ClassVar[Direction] = Direction.HIGHER
     numbered: ClassVar[str | None] = "risk"

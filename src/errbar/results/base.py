@@ -32,6 +32,7 @@ from errbar.base.tables import (
     Table,
     Tone,
     interval_cells,
+    is_numeric,
     page,
     plain,
     scale,
@@ -265,6 +266,9 @@ def _library(name: str) -> Any:
         raise InputError(f"{name} is not installed: pip install {name}.") from error
 
 
+_LEFT = ' style="text-align:left"'
+
+
 def _html_table(
     columns: Iterable[Sequence[str]],
     notes: Iterable[str],
@@ -275,16 +279,21 @@ def _html_table(
 
     A number with its interval, as in 0.67 [0.53, 0.78], has a bar below it; notes are folded.
     """
-    head, *rows = zip(*map(_with_bars, columns), strict=True)
+    whole = list(columns)
+    sides = [
+        "" if is_numeric(column) else _LEFT for column in whole
+    ]  # notebooks align to the right
+    head, *rows = zip(*map(_with_bars, whole), strict=True)
     first = "".join(f"<p>{html.escape(note)}</p>" for note in above)
     if conclusion is not None:
         claim, rest = html.escape(conclusion.claim), html.escape(conclusion.rest)
         first = f"<p><strong>{claim}</strong>{rest}</p>{first}"
-    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
+    body = "".join(f"<tr>{_cells('td', row, sides)}</tr>" for row in rows)
     below = "<br>".join(html.escape(note) for note in notes)
     folded = f"<details><summary>Notes</summary>{below}</details>" if below else ""
     return (
-        f"{first}<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
+        f"{first}<table><thead><tr>{_cells('th', head, sides)}</tr></thead><tbody>{body}</tbody>"
+        f"</table>"
         f"{folded}"
     )
 
@@ -311,5 +320,5 @@ def _with_bars(column: Sequence[str]) -> list[str]:
     ]
 
 
-def _cells(tag: str, row: Sequence[str]) -> str:
-    return "".join(f"<{tag}>{cell}</{tag}>" for cell in row)
+def _cells(tag: str, row: Sequence[str], sides: Sequence[str]) -> str:
+    return "".join(f"<{tag}{side}>{cell}</{tag}>" for cell, side in zip(row, sides, strict=True))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from errbar.base.files import without_endings
-from errbar.base.remarks import counted
+from errbar.base.remarks import counted, setting
 from errbar.base.tables import Table
 from errbar.data.queries.questions import Slice, without_cluster
 from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
@@ -34,7 +34,7 @@ class Agreement(EqualByValue):
         subject = " · ".join(part for part in (claim.system, claim.task) if part)
         claimed = f"the log says {claim.name} {claim.value:.{claim.digits}g}"
         claimed = f"{subject}: {claimed}" if subject else claimed
-        computed_as = f"{claim.metric}, errors={claim.errors!r}"
+        computed_as = f"{claim.metric}, {setting('errors', claim.errors)}"
         if claim.metric in TALLIES:
             computed_as = f"{claim.metric} counted"
         if self.reason:

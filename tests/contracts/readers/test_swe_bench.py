@@ -62,10 +62,10 @@ def test_instances_of_a_run_with_a_report_are_not_counted_again() -> None:
     files = list(HERE.rglob("*.json"))
     assert judged(rows_of(files)) == expected()
     said = remarks_of(HERE)
-    assert said.count("say the same as") == 3
+    assert said.count("which agree with") == 3
     reports = len(list(TREE.rglob("report.json")))
     assert f"{reports} rows left out: instances that the report of their run has too" in said
-    assert "1 empty patches count as wrong, as in SWE-bench" in said
+    assert "1 empty patch counts as wrong, as in SWE-bench" in said
 
 
 def test_instances_that_say_otherwise_than_the_report_are_told_of(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_instances_that_say_otherwise_than_the_report_are_told_of(tmp_path: Path
     file = next((tmp_path / "run" / "logs").rglob("first/*/toy__sums-1/report.json"))
     file.write_text(file.read_text().replace('"resolved": true', '"resolved": false'))
     (said,) = above(runs_of(tmp_path / "run").source.origin.remarks)
-    assert "1 says otherwise than toy__agent.first.json" in said
+    assert "1 differs from toy__agent.first.json" in said
     assert "toy__sums-1" in said
     assert values_of(tmp_path / "run", "avg") == values_of(HERE, "avg")
 

@@ -120,7 +120,7 @@ def test_runs_of_one_agent_are_trials_of_it(tmp_path: Path) -> None:
     ]
     (said,) = above(remarks_of_all(tmp_path))
     assert "2 runs of one agent, model and data set" in said
-    assert "are trials of one system (files='systems' to change)" in said
+    assert "are read as trials of one system (files='systems' to change)" in said
 
 
 def test_runs_of_one_agent_can_be_taken_apart(tmp_path: Path) -> None:

@@ -78,9 +78,9 @@ def test_a_told_name_wins_over_the_own_name() -> None:
 
 def test_columns_that_may_tell_systems_apart_are_shown_where_none_does() -> None:
     found = find_columns(["question", "outcome", "Who", *"abcdefgh"])
-    said = "no column names the system, so all rows are one system (not used: 'Who', 'a', "
+    said = "no column names the system, so all rows are one system; not used: 'Who', 'a', "
     assert said in found.describe()
-    assert found.describe().endswith("and 1 more)")
+    assert found.describe().endswith("and 1 more")
     assert find_columns(["question", "outcome"]).describe() == "question, outcome"
 
 

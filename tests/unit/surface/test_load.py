@@ -846,7 +846,7 @@ def test_a_reader_is_refused_beside_spark() -> None:
 def test_columns_that_pool_rows_by_their_absence_are_named() -> None:
     table = pl.DataFrame({"question": ["q", "q"], "outcome": [1, 0], "Vendor": ["a", "b"]})
     (said,) = (one for one in errbar.load(table).score("avg").remarks if "Columns" in one)
-    assert "no column names the system, so all rows are one system (not used: 'Vendor')" in said
+    assert "no column names the system, so all rows are one system; not used: 'Vendor' (" in said
     named = errbar.load(table, system="Vendor")
     assert not any("names the system" in one for one in named.score("avg").remarks)
     meant = errbar.load(table, system=None)

@@ -67,14 +67,13 @@ class Columns:
         >>> find_columns(["task_id", "passed", "model", "score"]).describe()
         'system = model, question = task_id, outcome = passed (or score)'
         >>> find_columns(["question", "outcome", "X1"]).describe()
-        "question, outcome; no column names the system, so all rows are one system (not used: 'X1')"
+        "question, outcome; no column names the system, so all rows are one system; not used: 'X1'"
         """
         text = ", ".join(map(self._described, self.named))
         if self.beside:
             text += "; no column names the system, so all rows are one system"
-            text += f" (not used: {list_names(self.beside, 8)})"
-        elif self.unused:
-            text += f"; not used: {list_names(self.unused, 8)}"
+        if unused := self.beside or self.unused:
+            text += f"; not used: {list_names(unused, 8)}"
         return text
 
     def remark(self) -> Above:

@@ -225,11 +225,11 @@ def joined_runs_remark(subject: str, runs: int, names: Sequence[str] = ()) -> Ab
     Examples
     --------
     >>> joined_runs_remark("gpt on gsm8k", 2, ["a.json", "b.json"])
-    "Trials: gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system \
+    "gpt on gsm8k: 2 runs (a.json, b.json) are read as trials of one system \
 (files='systems' to change)."
     """
     shown = f" ({some_of(names)})" if names else ""
-    text = f"Trials: {subject}: {runs} runs{shown} are read as trials of one system"
+    text = f"{subject}: {runs} runs{shown} are read as trials of one system"
     return guess(text, option="--files systems", argument="files='systems'")
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from errbar.base.remarks import guess, setting, some_of, warning
+from errbar.base.remarks import counted, guess, setting, some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import is_whole, object_of
 from errbar.data.readers.finding import resolved_folders
@@ -152,14 +152,15 @@ def _compare_reports(report: InstanceRun, tree: InstanceRun, log: Log) -> str:
     ]
     for file in tree.files.values():
         log.leave_out(file, "instances that the report of their run has too")
-    subject = f"{report.model}, run {report.run}: {len(tree.judged)} instances have a folder"
+    subject = f"{report.model} {report.run}"
+    own = f"{counted(len(tree.judged), 'instance')} also in folders of their own"
     if differing:
-        say = "says" if len(differing) == 1 else "say"
+        differ = "differs" if len(differing) == 1 else "differ"
         return warning(
-            f"{subject} of their own, and {len(differing)} {say} "
-            f"otherwise than {report.path.name}, by which they are counted: {some_of(differing)}."
+            f"{subject}: {own}, of which {len(differing)} {differ} from {report.path.name}, which "
+            f"is the one counted: {some_of(differing)}."
         )
-    return f"{subject} of their own, and say the same as {report.path.name}."
+    return f"{subject}: {own}, which agree with {report.path.name}."
 
 
 def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
@@ -196,10 +197,11 @@ def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
 
 
 def _remarks(run: InstanceRun) -> Iterator[str]:
-    subject, counts = f"{run.model}, run {run.run}", run.counts
+    subject, counts = f"{run.model} {run.run}", run.counts
     if counts["empty_patch_ids"]:
         empty = counts["empty_patch_ids"]
-        yield f"{subject}: {empty} empty patches count as wrong, as in SWE-bench."
+        patches = "1 empty patch counts" if empty == 1 else f"{empty} empty patches count"
+        yield f"{subject}: {patches} as wrong, as in SWE-bench."
     if counts["infra"]:
         yield (
             f"{subject}: {counts['infra']} instances were not resolved likely for failures of the "

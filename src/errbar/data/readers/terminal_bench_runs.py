@@ -197,9 +197,7 @@ def group_runs(
                 subject = f"{name}, {task}" if task else name
                 log.remarks.append(
                     guess(
-                        f"Trials: {subject}: {often} runs of one {of} "
-                        f"({some_of([run.label for run in group if run.task == task])}) are trials "
-                        f"of one system",
+                        f"{subject}: {often} runs of one {of} are read as trials of one system",
                         option="--files systems",
                         argument="files='systems'",
                     )
