@@ -1,4 +1,4 @@
-"""The audit of intervals: how often they contain the truth in simulated data like the given."""
+"""The audit of intervals: how often they contain the truth in data like these, simulated."""
 
 import math
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ def coverage_shares(
 ) -> list[float]:
     """For each metric, the share of simulations whose interval contains the truth.
 
-    For the population, data are simulated as the difficulty model fits them, and with a share of
-    questions, which the data cannot exclude, that always fail or always succeed. The lowest of the
-    three shares is returned.
+    For new questions, data are simulated from the fitted difficulty model in three versions: as it
+    is, with some questions that always fail, and with some that always succeed, as many as the data
+    do not exclude. The lowest of the three shares is returned.
     """
     require_no_weights("an audit, which weights all questions alike,", counts)
     if clusters_of(counts) is not None:

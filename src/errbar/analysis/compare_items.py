@@ -160,10 +160,12 @@ def _found(
     level = 1.0 - (1.0 - method.level) / size
     by_delong = "placements of both classes (Gaffke, MOVER)" if allows else "DeLong's covariance"
     if all(pair.has_delong for pair in tried):
-        return [_delong(pair, level, size, allows=allows) for pair in pairs], by_delong
+        return [_delong(pair, level, size, with_unseen=allows) for pair in pairs], by_delong
     drawn = _ResampledPairs(pairs, method, rng)
     found = [
-        _delong(pair, level, size, allows=allows) if pair.has_delong else drawn.of(at, level, size)
+        _delong(pair, level, size, with_unseen=allows)
+        if pair.has_delong
+        else drawn.of(at, level, size)
         for at, pair in enumerate(pairs)
     ]
     words = f"{method.describe()}, the same items for all systems"
@@ -176,13 +178,13 @@ def _nowhere(reason: str, level: float) -> Gap:
     return Gap(math.nan, math.nan, StatisticSpread.unknown(math.nan, level, reason))
 
 
-def _delong(pair: ItemPair, level: float, size: int, *, allows: bool) -> TestedDifference:
-    """Difference of two areas of the same labels; it `allows` for rare failures, or does not."""
+def _delong(pair: ItemPair, level: float, size: int, *, with_unseen: bool) -> TestedDifference:
+    """Difference of two areas of the same labels; with an unseen item, or assuming none."""
     if pair.reason:
         return TestedDifference(_nowhere(pair.reason, level), None, size)
     first, second = pair.data.confidence[[pair.first, pair.second]][:, pair.both]
     items = first, second, pair.data.loss[pair.first, pair.both] == 0.0
-    unseen = paired_area_difference(*items) if allows else None
+    unseen = paired_area_difference(*items) if with_unseen else None
     return TestedDifference(paired_areas(*items, level), unseen, size)
 
 

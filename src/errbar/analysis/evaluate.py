@@ -65,7 +65,7 @@ def narrowed(
     assume: Assumption | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Method:
-    """The method with assumptions about the questions; only the calibrated method takes any."""
+    """The method with these assumptions about the questions, which only `Calibrated` can make."""
     options = {
         "questions_in_all": (questions_in_all, "--questions-in-all"),
         "assume": (assume, "--assume"),
@@ -215,11 +215,11 @@ def score(
 ) -> Scores:
     """Compute every metric of every system with its interval.
 
-    The interval is for questions like these, or what a `method` says: `Calibrated("benchmark")`,
-    `Posterior(...)`, or "documented" for the flat-prior one of `errbar.eval`. A system whose
-    questions have fewer trials than a metric draws has no such number, and the estimate says why;
-    with `short="posterior"` the metric is what the learned spread of difficulty makes of it. Only
-    if nothing can be scored is that an error.
+    The interval is for new questions of the same kind, or for the target of `method`, as in
+    `Calibrated("benchmark")` or `Posterior(...)`; "documented" is the flat prior of `errbar.eval`.
+    A system whose questions have fewer trials than a metric draws has no value, and the estimate
+    gives the reason; with `short="posterior"` the value is extrapolated by the difficulty model. It
+    is an error only if nothing can be scored.
 
     Examples
     --------

@@ -176,7 +176,7 @@ def _fewest(first: Totals, second: Totals) -> Array:
 
 
 class Drawn(NamedTuple):
-    """Differences in each draw, with the unseen item against the first system, and for it."""
+    """The difference in each draw, with the unseen item to the disadvantage of either system."""
 
     low: Array
     high: Array
@@ -201,7 +201,7 @@ class Drawn(NamedTuple):
 
 
 def _share(flags: NDArray[np.bool_]) -> float:
-    """Share of the draws, of which there is one more: no p-value of a simulation is 0."""
+    """Share of the draws, one of which is added to both counts, so that no p-value is 0."""
     return (float(flags.sum()) + 1.0) / (flags.size + 1.0)
 
 

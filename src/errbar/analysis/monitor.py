@@ -75,7 +75,7 @@ def monitored(
 ) -> Monitoring:
     """Watch every system, one of them, or the difference of two, on every task.
 
-    Of what is `unscored`, by system and task, no row counts.
+    `unscored` are systems and tasks of which no row was scored.
     """
     within = _require_bounds(bounds)
     require_whole(trials, "trials", 1)

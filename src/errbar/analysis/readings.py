@@ -87,7 +87,7 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
 def rows_without_result(
     source: Source, subjects: Mapping[Subject, Slice], errors: str
 ) -> list[str]:
-    """Number of rows without a result among scored systems, the reasons, and how they count."""
+    """How many rows of scored systems have no result, why, and how they are counted."""
     scored = {of: part for of, part in subjects.items() if part.was_scored}
     rows = sum(part.rows for part in subjects.values())
     ungraded = sum(part.ungraded for part in scored.values())

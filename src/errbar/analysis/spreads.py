@@ -102,7 +102,7 @@ class Paired(NamedTuple):
         return min(1.0, 2.0 * _NORMAL.cdf(-abs(self._score(0.0))))
 
     def losses_to_undo(self, reach: float) -> int:
-        """How many outright losses among new questions the sign-flip test would not survive."""
+        """How many outright losses on new questions undo the verdict of the sign-flip test."""
         totals, sizes, span = self._rows()
         loss = span * float(sizes.sum()) / sizes.size
         return signs.losses_to_undo(totals, loss, reach * self.runs)

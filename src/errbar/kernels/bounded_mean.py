@@ -149,7 +149,11 @@ def chance_above(sample: Sample, at: float = 0.0) -> float:
 
 
 class _Terms(NamedTuple):
-    """Σ g·apart + e·unseen: g are Gamma and e exponential weights, `unseen` is one at random."""
+    """A random sum, and the chance of its sign: Σ weight · apart + weight of unseen · unseen.
+
+    The weights of `apart` are Gamma variables with these shapes. The unseen term has an exponential
+    weight, and one of several values, with these chances.
+    """
 
     shape: Array
     apart: Array
@@ -186,7 +190,7 @@ class _Terms(NamedTuple):
         return size * np.exp(1j * angle) * unseen
 
     def pooled(self) -> "_Terms":
-        """Few terms: like ones are merged, so that mean and variance stay as they are."""
+        """Terms of similar size merged; the mean and the variance of the sum stay the same."""
         if max(self.apart.size, self.unseen.size) < _MOST_TERMS:
             return self
         _, total, squares = _groups(self.shape, self.apart)
@@ -195,7 +199,7 @@ class _Terms(NamedTuple):
 
 
 def _groups(mass: Array, terms: Array) -> tuple[Array, Array, Array]:
-    """Sums of mass, mass · term and mass · term², of groups with equal shares of the last."""
+    """Σ mass, Σ mass · term and Σ mass · term² of groups with equal shares of the last."""
     some = np.flatnonzero(terms)
     some = some[np.argsort(terms[some])]
     mass, terms = mass[some], terms[some]
@@ -219,7 +223,7 @@ class _WeightedMean:
         self.has_no_room = self._most - self._least < NO_ROOM  # all values coincide
 
     def apart_from(self, x: float) -> _Terms:
-        """The terms whose weighted sum is negative where the weighted mean is below x."""
+        """The sum of weight · (value − x · size), negative just if the weighted mean is below x."""
         sample = self._sample
         apart = sample.values - x * sample.sizes
         return _Terms(sample.often, apart, self._chances, (self._bound - x) * self._unseen)

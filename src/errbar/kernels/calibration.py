@@ -1,16 +1,19 @@
 """Calibration of probabilities: isotonic recalibration, and the parts of the Brier score.
 
 The pool-adjacent-violators algorithm gives the increasing function of the stated probability that
-fits the outcomes best. With it the Brier score is uncertainty + miscalibration − discrimination
-(CORP; Dimitriadis, Gneiting and Jordan 2021, "Stable reliability diagrams for probabilistic
-classifiers", PNAS 118): what always stating the share of right answers would score, what is lost
-by stating other probabilities than the recalibrated ones, and what the recalibrated ones gain over
-that share.
+fits the outcomes best. It decomposes the Brier score (CORP; Dimitriadis, Gneiting and Jordan 2021,
+"Stable reliability diagrams for probabilistic classifiers", PNAS 118) into
 
-Fitted to the answers that it is measured on, recalibration flatters itself: both parts are at least
-what they are in the population. Fitted to other answers (cross-fitting), it does worse than the
-best increasing function: both parts are at most that. So the two enclose the truth, if the chance
-of a right answer does not fall where the probability rises.
+    uncertainty + miscalibration − discrimination:
+
+the score of a forecast that always states the share of right answers, the loss by stating other
+probabilities than the recalibrated ones, and the gain of the recalibrated ones over that share.
+
+A recalibration fitted to the answers on which it is measured (in-sample) overfits: the expectation
+of miscalibration and discrimination is at least their value in the population. Fitted to other
+answers (cross-fitting), it is worse than the best increasing function, and the expectation is at
+most that value. So the two bracket the truth, provided that the chance of a right answer does not
+fall as the stated probability rises.
 """
 
 from typing import NamedTuple
@@ -63,7 +66,7 @@ class BrierParts(NamedTuple):
 
     @classmethod
     def of(cls, stated: Array, recalibrated: Array, usual: Array, right: Array) -> "BrierParts":
-        """From the stated probability, the recalibrated one, and the usual share of right ones."""
+        """By the stated probability, the recalibrated one, and the share of right answers."""
         best = np.square(recalibrated - right)
         return cls(np.square(stated - right) - best, np.square(usual - right) - best)
 
@@ -103,9 +106,9 @@ class ExpectedError(NamedTuple):
 
     @classmethod
     def of(cls, stated: Array, right: Array, which: NDArray[np.intp]) -> "ExpectedError":
-        """From probabilities in bins; chance is that of independent answers.
+        """Computed from binned probabilities, for independent answers.
 
-        The mean of a normal variable without its sign is √(2/π) standard deviations.
+        The mean absolute value of a normal variable is √(2/π) standard deviations.
         """
         apart = np.abs(np.bincount(which, stated - right))
         noise = np.sqrt(np.bincount(which, stated * (1.0 - stated)))

@@ -43,7 +43,7 @@ def elo_resampled(games: GameRows, orders: int, rng: np.random.Generator) -> Arr
 
 
 def _played(games: GameRows, rows: Integers) -> Array:
-    """Ratings if each line of `rows` is an order of games; -1 is none."""
+    """Ratings after the games of each line of `rows`, in that order; -1 stands for no game."""
     ratings = np.full((rows.shape[0], games.systems), START)
     line = np.arange(rows.shape[0])
     for game in rows.T:

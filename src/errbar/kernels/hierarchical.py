@@ -1,9 +1,10 @@
 """Means of several systems, taken as a sample from a normal distribution of unknown spread.
 
-The system with the highest mean was also lucky, and the more systems there are, the luckier. The
-normal hierarchical model (Lindley and Smith 1972) allows for that: the means are exchangeable,
-normally distributed around a common mean, and the prior of their standard deviation is flat
-(Gelman 2006). Each is pulled towards the mean of all, by less the better it is known.
+The highest of several observed means is biased upwards, because it is partly luck, and the more so
+the more systems there are. The normal hierarchical model (Lindley and Smith 1972) corrects for it:
+the means are exchangeable and normally distributed around a common mean, and their standard
+deviation τ has a flat prior (Gelman 2006). Every mean is shrunk towards the common one; the better
+it is known, the less.
 """
 
 import numpy as np
@@ -16,13 +17,13 @@ _STEPS = 400
 
 
 def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
-    """Posterior draws of the means, less their common mean, as if systems were exchangeable.
+    """Posterior draws of the means, less their common mean, for exchangeable systems.
 
-    `draws`, a row each, are from the joint posterior without that assumption, which is taken to be
-    normal. The order of systems needs only their differences: in the basis in which these are
-    independent, a mean with variance v is pulled to τ² / (τ² + v) of its distance from 0, and gets
-    the rest of its variance from the prior. Of two systems the data do not determine τ, and a flat
-    prior changes nothing.
+    Each row of `draws` is from the joint posterior without that assumption, which is taken to be
+    normal. The order of systems depends only on their differences. In the basis in which these are
+    independent, a mean with variance v shrinks to τ² / (τ² + v) of its distance from 0, and its
+    variance to the same share of v. With two systems the data say nothing about τ, and the draws
+    are returned as they are.
 
     Examples
     --------

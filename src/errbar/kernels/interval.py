@@ -50,8 +50,8 @@ def clopper_pearson_ends(right: Array, size: Array | float, level: float) -> tup
 def endpoints(values: Array) -> tuple[float, float]:
     """Estimated ends of the range of a variable: 2·max − second largest, and likewise below.
 
-    The estimator of Robson and Whitlock (1964), which leaves beyond the largest value as much room
-    as lies between the two largest.
+    The estimator of Robson and Whitlock (1964): the end lies as far beyond the largest value as the
+    second largest lies below it.
 
     Examples
     --------
@@ -74,10 +74,10 @@ def _skewness(deviations: Array) -> float:
 
 
 def is_skewed(deviations: Array) -> bool:
-    """Whether a mean rests on too few values for their skewness, which is no accident.
+    """Whether there are too few values for a normal interval of their mean, by their skewness.
 
-    n is less than 25 · G1² (Cochran 1977, "Sampling Techniques", section 2.15), and G1 is more than
-    1.96 times the standard error that it has for normal values.
+    They are too few if n is less than 25 · G1² (Cochran 1977, "Sampling Techniques", section 2.15)
+    and the skewness is significant: |G1| exceeds 1.96 times its standard error for normal values.
 
     Examples
     --------

@@ -162,7 +162,7 @@ def bennett(total: Array, variance: Array) -> Array:
     Examples
     --------
     >>> bennett(np.array([0.0, 10.0]), np.array([4.0, 4.0])).round(5).tolist()
-    [1.0, 0.00346]
+    [1.0, 0.00053]
     """
     ratio = np.maximum(total, 0.0) / np.maximum(variance, _LEAST_RATE)
     found: Array = np.exp(-variance * ((1.0 + ratio) * np.log1p(ratio) - ratio))

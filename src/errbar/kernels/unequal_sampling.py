@@ -1,10 +1,11 @@
 """Samples of fixed size with unequal probabilities, and the weights that undo them.
 
-Neyman (1934): the mean of a population has the least variance if the share that is drawn of a
-stratum is in proportion to its standard deviation. Half of every sample is spread evenly all the
-same, as Zrnic and Candès (2024, "Active statistical inference", arXiv:2403.03208) advise: what is
-thought to be certain is then tried too, and no weight is larger than twice that of an even sample.
-Systematic sampling with a random start (Madow 1949) draws every item with exactly its probability.
+Neyman allocation (1934) gives the estimated mean of a population the least variance: the sampling
+rate of a stratum is proportional to its standard deviation. Half of every sample is nevertheless
+spread evenly, as Zrnic and Candès (2024, "Active statistical inference", arXiv:2403.03208) advise.
+Then strata whose standard deviation is wrongly thought to be 0 are sampled too, and no weight is
+larger than twice that of an even sample. Systematic sampling with a random start (Madow 1949) draws
+every item with exactly its probability.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ _EVEN = 0.5  # share of a sample that is spread evenly
 
 
 def neyman(sds: Array, number: int) -> Array:
-    """Probabilities of `number` items in proportion to standard deviations, half of them even.
+    """Probability of each item in a sample of `number`: half even, half by standard deviation.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def neyman(sds: Array, number: int) -> Array:
 
 
 def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
-    """A sample in which every item has its probability; their sum is the size, but for rounding."""
+    """A sample of which each item is part with its probability; their sum is the sample size."""
     order = rng.permutation(chances.size)
     ends = np.cumsum(chances[order])
     number = round(float(ends[-1]))
@@ -46,11 +47,12 @@ def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
 
 
 def two_stage_weights(former: Array, items: int, chances: Array) -> tuple[Array, Array]:
-    """Weights of items drawn before, with the weights `former`, and of those drawn among the rest.
+    """Weights of the items of a first sample, and of those drawn later from the rest.
 
-    The former sample gives one unbiased mean. Given that sample, its own items and those drawn
-    since, divided by their `chances`, give another. The two are averaged, with the shares that give
-    all items one weight if both samples are even.
+    `former` are the weights of the first sample, which by itself gives an unbiased mean. The
+    items of the first sample with weight 1, and the new ones with 1 / `chances`, give another. The
+    two means are averaged, with shares such that all items have equal weights if both samples are
+    even.
     """
     if not former.size:
         return former, 1.0 / chances

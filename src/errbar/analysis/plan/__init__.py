@@ -153,7 +153,7 @@ def plan(
 
     `difference` is between two systems on the same questions, in the metric's own scale;
     `errbar.compare` at `level` comes to this `verdict` with this `power`; "better" assumes nothing
-    about unseen questions. `width` is that of one system's interval for questions like these;
+    about unseen questions. `width` is that of one system's interval for new questions;
     `power` is the chance that it is no wider.
 
     Success rates are learned from a `pilot`, or assumed: `difficulty="beta(2, 2)"`, or a name like
