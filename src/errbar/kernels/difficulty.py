@@ -13,11 +13,12 @@ cost does not grow with the number of questions.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
 
@@ -126,51 +127,157 @@ def expected_scores(
     state's questions at each point (draws × states × points), and the mean product of each two
     scores at each point, the first of which is 1 (draws × points × scores × scores).
     """
-    assigned = rng.multinomial(often, belongs)
-    totals = np.stack([side @ assigned for side in (right, wrong)], axis=-1)  # draws × points × 2
-    few = totals.sum(axis=-1) <= _MOST_TRIALS
-    # Midpoint rule for p = sin²u, in which the prior is flat. A density of n trials has Fourier
-    # coefficients like exp(−ω²/8n), and the first aliased ω is four times the number of nodes.
-    nodes = np.square(np.sin((np.arange(_NODES) + 0.5) * (0.5 * math.pi / _NODES)))
-    at = np.concatenate([[0.0, 1.0], nodes, rates[~few]])
+    share, few, distinct, place = _assigned(belongs, right, wrong, often, rng)
+    at = np.concatenate([_NODES, rates[~few]])
     values = np.concatenate([np.ones((1, at.size)), scores(at)])
     products = (values[:, None] * values).reshape(-1, at.size).T
     moments = np.empty((*few.shape, products.shape[1]))
-    moments[~few] = products[2 + _NODES :]
-    distinct, place = np.unique(totals[few], axis=0, return_inverse=True)
-    moments[few] = _integrated(products[: 2 + _NODES], nodes, *distinct.T)[place.ravel()]
+    moments[~few] = products[_NODES.size :]
+    integrals = (chances @ products[: _NODES.size] for _, chances in _on_nodes(*distinct))
+    moments[few] = np.concatenate([np.empty((0, products.shape[1])), *integrals])[place]
     shape = (*few.shape, len(values), len(values))
-    return assigned / often[:, None], moments.reshape(shape)
+    return share, moments.reshape(shape)
 
 
-_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-# Trials of a point that is integrated: beyond them the standard deviation of its rate is 0.008 or
-# less. There are eight nodes for each √n, which leave exp(−128) of a density, and a hundred for the
-# scores.
-_MOST_TRIALS = 4096
-_NODES = 100 + 8 * 64
+def rates_by_state(
+    rates: Array,
+    belongs: Array,
+    right: Integers,
+    wrong: Integers,
+    often: Integers,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Posterior distribution of the success rate of a question of each state.
+
+    Returned are rates and their weights, a row per state. They are the mean over all draws, with
+    the rates of points integrated as in `expected_scores`.
+    """
+    share, few, distinct, place = _assigned(belongs, right, wrong, often, rng)
+    by_state = np.moveaxis(share, 1, 0) / len(share)
+    states, number = len(by_state), distinct.shape[1]
+    row = number * np.arange(states)[:, None] + place
+    mass = np.bincount(row.ravel(), by_state[:, few].ravel(), states * number)
+    mass = mass.reshape(states, number)
+    weights = np.zeros((states, _NODES.size))
+    for some, chances in _on_nodes(*distinct):
+        weights += mass[:, some] @ chances
+    return np.append(_NODES, rates[~few]), np.hstack([weights, by_state[:, ~few]])
 
 
-def _integrated(products: Array, nodes: Array, solved: Array, failed: Array) -> Array:
-    """Means of functions, given at 0, at 1 and at the nodes, for points of some trials."""
+def exact_rates_by_state(
+    right: Integers, wrong: Integers, often: Integers
+) -> tuple[Array, Array] | None:
+    """What `rates_by_state` estimates, summed over all assignments of the questions to points.
+
+    Given the concentration, what the points contribute to the probability of the data are equal
+    functions of how many questions of each state they have, and their sum over all assignments is
+    the convolution power of that function. Where it has too many terms, None is returned.
+    """
+    from scipy.special import gammaln  # noqa: PLC0415  loaded when first needed
+
+    terms = math.prod(((often + 1.0) * (often + 2.0) / 2.0).tolist())
+    number, all_trials = int(often.sum()), int(often @ (right + wrong))
+    if number > _MOST_QUESTIONS or terms > _MOST_TERMS or all_trials > _MOST_TRIALS:
+        return None
+    has = np.indices((often + 1).tolist()).reshape(
+        often.size, -1
+    )  # questions of each state at a point
+    solved, failed = right @ has, wrong @ has
+    # relative to questions that are all alone, so that no product overflows
+    logs = _log_marginal(solved, failed) - _log_marginal(right, wrong) @ has
+    logs = logs - gammaln(has + 1.0).sum(axis=0) - gammaln(_SHARES)[:, None]
+    point = np.exp(logs + gammaln(has.sum(axis=0) + _SHARES[:, None]))  # masses × contents
+    joint = point * _convolution_power(point, _POINTS - 1, often)[:, ::-1]
+    total = joint.sum(axis=1)
+    log_mass = _LOG_PRIOR + gammaln(_MASSES) - gammaln(_MASSES + number) + np.log(total)
+    chance = np.exp(log_mass - log_mass.max()) / total @ joint
+    share = has * chance / (has @ chance)[:, None]
+    weights = sum(share[:, some] @ chances for some, chances in _on_nodes(solved, failed))
+    return _NODES, np.asarray(weights)
+
+
+_MOST_QUESTIONS = 100  # whose products stay within the range of floating-point numbers
+_MOST_TERMS = 1 << 18  # an eighth of a second, as long as the draws take
+
+
+def _log_marginal(solved: Integers, failed: Integers) -> Array:
+    """Log probability of the outcomes at a point, whose rate is integrated."""
     from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
 
-    moments = np.empty((solved.size, products.shape[1]))
-    log_right, log_wrong = np.log(nodes), np.log1p(-nodes)
-    for start in range(0, solved.size, _AT_ONCE // _NODES):
-        some = slice(start, start + _AT_ONCE // _NODES)
+    inside = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
+    ends = _AT_AN_END * ((solved == 0).astype(float) + (failed == 0))
+    found: Array = np.logaddexp(
+        inside + betaln(solved + _SIDE, failed + _SIDE), np.log(np.maximum(ends, _SAFE))
+    )
+    return found
+
+
+def _convolution_power(rows: Array, power: int, often: Integers) -> Array:
+    """Each row, a function on the numbers 0, 1, … `often` of every state, convolved with itself."""
+    stride = np.append(np.cumprod(often[:0:-1] + 1)[::-1], 1)
+    first = second = np.zeros(1, dtype=np.intp)
+    for most, step in zip(often.tolist(), stride.tolist(), strict=True):
+        some, other = np.triu_indices(most + 1)  # some + (other − some) is at most the number
+        first = np.add.outer(first, step * some).ravel()
+        second = np.add.outer(second, step * (other - some)).ravel()
+    both = first + second
+
+    def convolved(left: Array, right: Array) -> Array:
+        pairs = zip(left, right, strict=True)
+        return np.stack([np.bincount(both, a[first] * b[second], a.size) for a, b in pairs])
+
+    found = rows
+    for digit in f"{power:b}"[1:]:
+        found = convolved(found, found)
+        if digit == "1":
+            found = convolved(found, rows)
+    return found
+
+
+# Trials of a point that is integrated: beyond them the standard deviation of its rate is 0.008 or
+# less. There are eight nodes for each √n, which leave exp(−128) of a density, and a hundred for the
+# scores. Midpoint rule for p = sin²u, in which the prior is flat. A density of n trials has Fourier
+# coefficients like exp(−ω²/8n), and the first aliased ω is four times the number of nodes.
+_MOST_TRIALS = 4096
+_INNER = 100 + 8 * 64
+_NODES: Array = np.concatenate(
+    [[0.0, 1.0], np.square(np.sin((np.arange(_INNER) + 0.5) * (0.5 * math.pi / _INNER)))]
+)
+_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
+
+
+def _assigned(
+    belongs: Array, right: Integers, wrong: Integers, often: Integers, rng: np.random.Generator
+) -> tuple[Array, NDArray[np.bool_], Integers, Integers]:
+    """Assign the questions to the points of each draw.
+
+    Returned are the share of each state's questions at each point, the points of few enough trials
+    to be integrated, their distinct numbers of right and of wrong trials, and which of them each
+    point has.
+    """
+    assigned = rng.multinomial(often, belongs)
+    solved, failed = (side @ assigned for side in (right, wrong))  # draws × points
+    few = solved + failed <= _MOST_TRIALS
+    codes, place = np.unique(solved[few] * (_MOST_TRIALS + 1) + failed[few], return_inverse=True)
+    return assigned / often[:, None], few, np.array(np.divmod(codes, _MOST_TRIALS + 1)), place
+
+
+def _on_nodes(solved: Integers, failed: Integers) -> Iterator[tuple[slice, Array]]:
+    """Posterior probability of each node, for points of some trials, a block at a time."""
+    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
+
+    log_right, log_wrong = np.log(_NODES[2:]), np.log1p(-_NODES[2:])
+    for start in range(0, solved.size, _AT_ONCE // _INNER):
+        some = slice(start, start + _AT_ONCE // _INNER)
         logs = np.outer(solved[some], log_right) + np.outer(failed[some], log_wrong)
         density = np.exp(logs - logs.max(axis=1, keepdims=True))
-        moments[some] = density @ products[2:] / density.sum(axis=1, keepdims=True)
-    inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
-        betaln(solved + _SIDE, failed + _SIDE) - float(betaln(_SIDE, _SIDE))
-    )
-    for end, none in ((0, solved == 0), (1, failed == 0)):
-        share = np.where(none, _AT_AN_END, 0.0)
-        part = (share / (inside + share + _SAFE))[:, None]
-        moments += part * (products[end] - moments)
-        inside += share
-    return moments
+        inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
+            betaln(solved[some] + _SIDE, failed[some] + _SIDE) - float(betaln(_SIDE, _SIDE))
+        )
+        ends = _AT_AN_END * np.stack([solved[some] == 0, failed[some] == 0], axis=1)
+        ends /= ends.sum(axis=1, keepdims=True) + inside[:, None] + _SAFE
+        density *= ((1.0 - ends.sum(axis=1)) / density.sum(axis=1))[:, None]
+        yield some, np.hstack([ends, density])
 
 
 def _draw_weights(members: Array, likely: Array, generators: _Generators) -> Array:

@@ -100,21 +100,32 @@ def _ranges(group: CountShares) -> tuple[Array, Array]:
     )
 
 
-def largest_mean(values: Array, rates: Array, weights: Array, trials: int) -> float:
-    """Largest mean of a function among the distributions with the same expected counts.
+def on_grid(rates: Array, weights: Array) -> Array:
+    """Distributions of the success rate, a row of `weights` each, moved to `GRID`.
 
-    `values` are on `GRID`. The distribution with these rates and weights is one of them, moved to
-    the grid.
+    Examples
+    --------
+    >>> on_grid(np.array([0.0, 1.0]), np.array([[0.25, 0.75]]))[0, [0, -1]].tolist()
+    [0.25, 0.75]
     """
     at = np.clip(np.searchsorted(GRID, rates) - 1, 0, GRID.size - 2)
     part = (rates - GRID[at]) / (GRID[at + 1] - GRID[at])
-    mixed = np.bincount(at, weights * (1.0 - part), GRID.size)
-    mixed += np.bincount(at + 1, weights * part, GRID.size)
-    itself = float(values @ mixed)
+    cell = (at + GRID.size * np.arange(len(weights))[:, None]).ravel()
+    sides = ((cell, weights * (1.0 - part)), (cell + 1, weights * part))
+    found = (np.bincount(at, mass.ravel(), GRID.size * len(weights)) for at, mass in sides)
+    return np.add(*found, dtype=float).reshape(len(weights), GRID.size)
+
+
+def largest_mean(values: Array, weights: Array, trials: int) -> float:
+    """Largest mean of a function among the distributions with the same expected counts.
+
+    Both `values` and `weights`, one of these distributions, are on `GRID`.
+    """
+    itself = float(values @ weights)
     if trials + 1 >= GRID.size:  # more equations than unknowns
         return itself
     measured = _measured(trials)
-    found = _largest(values, None, None, measured, measured @ mixed)
+    found = _largest(values, None, None, measured, measured @ weights)
     return itself if found is None else max(found, itself)
 
 

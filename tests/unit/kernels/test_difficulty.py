@@ -1,5 +1,7 @@
 """The learned spread of difficulty, held against weighing draws from its prior by likelihood."""
 
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from math import exp, pi, prod
 
@@ -7,7 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import betaln
 
-from errbar.kernels.difficulty import expected_scores, learn
+from errbar.kernels.difficulty import (
+    exact_rates_by_state,
+    expected_scores,
+    learn,
+    logs_of,
+    memberships,
+    rates_by_state,
+)
 
 PRIOR_DRAWS = 150_000
 
@@ -156,3 +165,76 @@ def test_a_point_of_many_trials_keeps_its_rate() -> None:
         np.random.default_rng(0),
     )
     assert moments[0, 0] == pytest.approx(np.array([[1.0, 0.09], [0.09, 0.0081]]))
+
+
+def partitions(number: int) -> Iterator[list[int]]:
+    """Every way to put questions into groups, as the group of each."""
+    if number == 0:
+        yield []
+        return
+    for groups in partitions(number - 1):
+        yield from ([*groups, group] for group in range(max(groups, default=-1) + 2))
+
+
+def mean_rates_by_enumeration(right: list[int], wrong: list[int]) -> list[float]:
+    """Posterior mean rate of each question, over all partitions into at most twenty points."""
+    points, masses = 20, [Fraction(2) ** power for power in range(-4, 6)]
+    total, means = 0.0, [0.0] * len(right)
+
+    def at_point(solved: int, failed: int) -> float:
+        ends = 0.1 * (solved == 0) + 0.1 * (failed == 0)
+        return ends + 0.8 * exp(betaln(solved + 0.5, failed + 0.5)) / pi
+
+    for groups in partitions(len(right)):
+        members = Counter(groups)
+        labels = prod(points - group for group in members)
+        likely = 0.0
+        for mass in masses:
+            new = prod(prod(mass / points + i for i in range(n)) for n in members.values())
+            likely += exp(-mass) * float(mass * new / prod(mass + i for i in range(len(right))))
+        rates = {}
+        for group in members:
+            solved, failed = (
+                sum(each for each, at in zip(side, groups, strict=True) if at == group)
+                for side in (right, wrong)
+            )
+            likely *= at_point(solved, failed)
+            rates[group] = at_point(solved + 1, failed) / at_point(solved, failed)
+        total += labels * likely
+        for question, group in enumerate(groups):
+            means[question] += labels * likely * rates[group]
+    return [mean / total for mean in means]
+
+
+RIGHT, WRONG, OFTEN = np.array([4, 3, 0, 1]), np.array([0, 1, 4, 5]), np.array([2, 1, 2, 1])
+
+
+def test_exact_rates_are_those_of_all_assignments() -> None:
+    exact = exact_rates_by_state(RIGHT, WRONG, OFTEN)
+    assert exact is not None
+    rates, weights = exact
+    each = (np.repeat(side, OFTEN).tolist() for side in (RIGHT, WRONG))
+    assert np.repeat(weights @ rates, OFTEN) == pytest.approx(
+        mean_rates_by_enumeration(*each), rel=1e-9
+    )
+
+
+def test_sampled_rates_are_near_the_exact_ones() -> None:
+    chains, states = 20, RIGHT.size
+    trials = np.tile(RIGHT + WRONG, chains)
+    starts = np.arange(chains) * states
+    rng = np.random.default_rng(2)
+    spread = learn(trials, np.tile(RIGHT, chains), np.tile(OFTEN, chains), starts, [rng])
+    points, weights = (part.reshape(-1, part.shape[-1]) for part in spread[:2])
+    logs = logs_of(points[:, None, :], weights[:, None, :])
+    belongs = memberships(RIGHT[:, None].astype(float), WRONG[:, None].astype(float), *logs)
+    exact = exact_rates_by_state(RIGHT, WRONG, OFTEN)
+    assert exact is not None
+    sampled = rates_by_state(points, belongs, RIGHT, WRONG, OFTEN, rng)
+    for power in (1, 4):
+        found, expected = (weights @ rates**power for rates, weights in (sampled, exact))
+        assert found == pytest.approx(expected, abs=0.01)
+
+
+def test_too_many_assignments_are_not_summed() -> None:
+    assert exact_rates_by_state(np.arange(5), 4 - np.arange(5), np.full(5, 20)) is None

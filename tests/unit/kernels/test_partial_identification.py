@@ -6,7 +6,13 @@ from scipy.stats import binomtest
 
 from errbar.base.arrays import Array
 from errbar.kernels.interval import clopper_pearson_ends
-from errbar.kernels.partial_identification import GRID, CountShares, largest_mean, mean_bounds
+from errbar.kernels.partial_identification import (
+    GRID,
+    CountShares,
+    largest_mean,
+    mean_bounds,
+    on_grid,
+)
 
 
 @pytest.mark.parametrize(("right", "size"), [(0, 7), (3, 7), (7, 7), (40, 1000)])
@@ -18,18 +24,17 @@ def test_limits_of_a_share_are_those_of_scipy(right: int, size: int) -> None:
 
 def test_a_polynomial_of_low_degree_is_determined() -> None:
     rates, weights = np.array([0.1, 0.4, 0.9]), np.array([0.5, 0.3, 0.2])
+    (moved,) = on_grid(rates, weights[None])
     for power in (1, 2, 3, 4):
-        found = largest_mean(GRID**power, rates, weights, trials=4)
+        found = largest_mean(GRID**power, moved, trials=4)
         assert found == pytest.approx(float(rates**power @ weights), abs=2e-4)
 
 
 def test_a_polynomial_of_high_degree_is_bounded_by_other_distributions() -> None:
     """One trial fixes the mean rate; p⁴ is largest if every question is never or always solved."""
-    found = largest_mean(GRID**4, np.array([0.3]), np.ones(1), trials=1)
-    assert found == pytest.approx(0.3, abs=1e-6)
-    assert largest_mean(-(GRID**4), np.array([0.3]), np.ones(1), trials=1) == (
-        pytest.approx(-(0.3**4), abs=1e-4)
-    )
+    (often,) = on_grid(np.array([0.3]), np.ones((1, 1)))
+    assert largest_mean(GRID**4, often, trials=1) == pytest.approx(0.3, abs=1e-6)
+    assert largest_mean(-(GRID**4), often, trials=1) == pytest.approx(-(0.3**4), abs=1e-4)
 
 
 def _shares(rates: Array, trials: int, rng: np.random.Generator) -> CountShares:

@@ -16,6 +16,7 @@ Weights of questions do not enter the distribution of difficulty, only how much 
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ from errbar.kernels.partial_identification import (
     largest_mean,
     mean_bounds,
     most_unseen,
+    on_grid,
 )
 from errbar.kernels.resample import unseen_weights
 from errbar.metrics.base import CountMetric, QuestionMean
@@ -85,11 +87,10 @@ class DifficultyPosterior:
             for power in (1, 2, 4)
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
-        self._noise_of: dict[CountMetric, Noise] = {}
         self._rates, self._weights, self._members = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
-        right = states.correct.astype(float)[:, None]
-        wrong = (states.trials - states.correct).astype(float)[:, None]
+        self._outcomes = states.correct, states.trials - states.correct, self._often.astype(int)
+        right, wrong = (side[:, None].astype(float) for side in self._outcomes[:2])
         self._belongs = difficulty.memberships(right, wrong, *logs)  # draws × states × points
 
     @classmethod
@@ -203,11 +204,6 @@ class DifficultyPosterior:
         return float(self._mass.sum() ** 2 / self._squares.sum())
 
     def _noise(self, metric: CountMetric) -> Noise:
-        if metric not in self._noise_of:
-            self._noise_of[metric] = self._trial_noise(metric)
-        return self._noise_of[metric]
-
-    def _trial_noise(self, metric: CountMetric) -> Noise:
         """Variance of the observed score over its trials (delta method for several means)."""
         parts, size = metric.parts(), self._mass.sum()
         values = [part.subset_means([part], self._states)[0] for part in parts]
@@ -219,9 +215,8 @@ class DifficultyPosterior:
             chances = chances_on_grid(n)
             table = sum(s * self._table(part, n) for s, part in zip(slopes, parts, strict=True))
             variance = np.maximum(table**2 @ chances - (table @ chances) ** 2, 0.0)
-            belongs, squares = self._belongs[:, alike], self._squares[alike]
-            at_points = np.interp(self._rates, GRID, variance)
-            each = (belongs @ at_points[:, :, None])[:, :, 0].mean(axis=0)
+            squares = self._squares[alike]
+            each = self._rates_by_state[alike] @ variance
             found = float(each @ squares)
             estimated += found
             degree = metric.draws if all(part.unbiased for part in parts) else n
@@ -229,9 +224,8 @@ class DifficultyPosterior:
             # question, and at least the one that it has as one of many.
             spread += float(np.square(each) @ self._fourths[alike]) / max(n / degree - 1.0, 1.0)
             if 2 * degree > n:
-                weights = np.einsum("dsp,s->dp", belongs, squares) / len(belongs)
-                weights /= squares.sum()
-                most = largest_mean(variance, self._rates.ravel(), weights.ravel(), n)
+                weights = squares @ self._rates_by_state[alike] / squares.sum()
+                most = largest_mean(variance, weights, n)
                 found = max(found, most * float(squares.sum()))
             whole += found
         freedom = estimated**2 / spread if spread else math.inf
@@ -333,11 +327,10 @@ class DifficultyPosterior:
 
     def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
-        parts, states = metric.parts(), self._states
-        counts = states.correct, states.trials - states.correct, self._often.astype(np.int64)
+        parts = metric.parts()
         share, moments = difficulty.expected_scores(
             lambda at: np.stack([part.at_rates(at) for part in parts]),
-            *(self._rates, self._belongs, *counts, np.random.default_rng(self._seed)),
+            *(self._rates, self._belongs, *self._outcomes, np.random.default_rng(self._seed)),
         )
         by_state = np.einsum("dsp,dpij->dsij", share, moments)
         means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
@@ -356,6 +349,13 @@ class DifficultyPosterior:
         part = each / each.max() if each.any() else np.ones_like(each)
         carriers = float(part @ self._squares) ** 2 / float(np.square(part) @ self._fourths)
         return ScoreMoments(metric.joined(*means), variances / self._mass.sum() ** 2, carriers)
+
+    @cached_property
+    def _rates_by_state(self) -> Array:
+        """Posterior distribution of the success rate of a question of each state, on `GRID`."""
+        exact = difficulty.exact_rates_by_state(*self._outcomes)
+        rng, drawn = np.random.default_rng(self._seed), (self._rates, self._belongs)
+        return on_grid(*(exact or difficulty.rates_by_state(*drawn, *self._outcomes, rng)))
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
