@@ -218,6 +218,14 @@ def bounds_by_task(
     }
 
 
+def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:
+    """Whether some rewards lie below 0 or above 1."""
+    if not isinstance(metric, CountMetric) or not is_reward(part, metric):
+        return False
+    values = results_of(source, part).values
+    return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0
+
+
 def largest_change(
     source: Source, metric: Metric, bounds: tuple[float, float] | None = None
 ) -> float:
@@ -225,11 +233,8 @@ def largest_change(
 
     Only those between 0 and 1 are taken to have bounds that are known.
     """
-    for part in source.slices(()):
-        if isinstance(metric, CountMetric) and is_reward(part, metric):
-            values = results_of(source, part).values
-            if min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0:
-                return math.inf
+    if any(exceeds_unit(source, part, metric) for part in source.slices(())):
+        return math.inf
     low, high = (
         bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
     )
@@ -336,7 +341,7 @@ def _among_questions(
     if not found.sd or (is_guess and np.ptp(answered.values) == 0):
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if is_guess and known.assume == "nothing":
-        found = _beyond_guess(found, answered, method.level)
+        found = _beyond_guess(found, answered, method.level, bounds[0])
     if is_guess:
         low, high = bounds
         guess_holds = (
@@ -355,8 +360,11 @@ def _among_questions(
     return found, together(assumed, reason)
 
 
-def _beyond_guess(found: Summary, answered: Answered, level: float) -> Summary:
-    """Move an end outwards to that of Hall's interval, because guessed bounds may be too near."""
+def _beyond_guess(found: Summary, answered: Answered, level: float, least: float) -> Summary:
+    """Move an end outwards to that of Hall's interval, because guessed bounds may be too near.
+
+    A lower bound of 0 or more is no guess: no reward of any system is negative.
+    """
     values = answered.values
     each = np.ones(values.size) if answered.weights is None else answered.weights
     apart = each * (values - found.mean)
@@ -364,7 +372,7 @@ def _beyond_guess(found: Summary, answered: Answered, level: float) -> Summary:
         apart = np.bincount(np.unique(answered.clusters, return_inverse=True)[1], apart)
     below, above = skewed_ends(apart * apart.size / each.sum(), level)
     low = min(found.low, found.mean + below)
-    if values.min() >= 0.0:
+    if least >= 0.0:
         low = max(low, 0.0)
     return found._replace(low=low, high=max(found.high, found.mean + above))
 

@@ -29,6 +29,7 @@ from errbar.analysis.rewards import (
     average_vote,
     ballots_of,
     bounds_by_task,
+    exceeds_unit,
     remark_on_guess,
     remarks_on_spread,
     rewards_of,
@@ -159,7 +160,14 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            members_of = tuple(of for of, item in subjects.items() if not is_reward(item, metric))
+            graded = {
+                of.task for of, item in subjects.items() if exceeds_unit(self.source, item, metric)
+            }  # tasks where another system shows that 0 and 1 are not the bounds
+            members_of = tuple(
+                of
+                for of, item in subjects.items()
+                if of.task not in graded and not is_reward(item, metric)
+            )
             if members_of:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((members_of, categories_of(metric), least), {})[at] = metric

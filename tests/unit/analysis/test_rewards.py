@@ -235,10 +235,23 @@ def test_bounds_are_said_of_the_systems_that_have_rewards() -> None:
     rows = [
         {"id": at, "system": system, "reward": reward}
         for at in range(30)
-        for system, reward in (("binary", at % 2), ("rich", at % 11 / 2))
+        for system, reward in (("binary", at % 2), ("graded", at % 11 / 10))
     ]
     said = errbar.load(rows).score("avg").remarks
-    assert any(text.startswith("rich: rewards are taken to lie between 0 and 5") for text in said)
-    rich = [row for row in rows if row["system"] == "rich"]
-    said = errbar.load(rich).score("avg").remarks
-    assert any(text.startswith("Rewards are taken to lie between 0 and 5") for text in said)
+    assert any(text.startswith("graded: rewards are taken to lie between 0 and 1") for text in said)
+    graded = [row for row in rows if row["system"] == "graded"]
+    said = errbar.load(graded).score("avg").remarks
+    assert any(text.startswith("Rewards are taken to lie between 0 and 1") for text in said)
+
+
+def test_zeros_and_ones_beside_losses_have_the_bounds_of_their_task() -> None:
+    """A system of wins and ties may lose to come, as the other one did."""
+    rows = [
+        {"id": at, "system": system, "reward": reward}
+        for at in range(20)
+        for system, reward in (("lucky", at % 5 == 0), ("other", at % 4 - 1 if at % 4 < 3 else 0))
+    ]
+    found = errbar.load(rows).score("avg")
+    given = errbar.load(rows).score("avg", bounds=(-1, 1))
+    assert found[0].interval.low <= given[0].interval.low < 0.0
+    assert "holds if every reward lies between -1 and 1, which is a guess" in found[0].reason
