@@ -2,15 +2,39 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from errbar.analysis.evaluate import is_reward, results_of
 from errbar.base.remarks import Above, guess, warning
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
+from errbar.metrics import CountMetric, Metric
+from errbar.results.estimate import Subject
 
 _TRUTHS = (
     *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
     *("resolved", "is_resolved", "solved"),
 )
 _GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
+
+
+def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:
+    """Whether some rewards lie below 0 or above 1."""
+    if not isinstance(metric, CountMetric) or not is_reward(part, metric):
+        return False
+    values = results_of(source, part).values
+    return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0
+
+
+def without_rewards(
+    source: Source, subjects: Mapping[Subject, Slice], metric: CountMetric
+) -> tuple[Subject, ...]:
+    """Subjects whose outcomes are categories, and no rewards to be averaged unchanged.
+
+    Outcomes of 0 and 1 are rewards where others of the task lie below 0 or above 1, so that these
+    are not the bounds.
+    """
+    graded = {of.task for of, part in subjects.items() if exceeds_unit(source, part, metric)}
+    others = (of for of in subjects if of.task not in graded)
+    return tuple(of for of in others if not is_reward(subjects[of], metric))
 
 
 def remarks_on_rewards(source: Source, found: Sequence[Slice]) -> list[Above]:

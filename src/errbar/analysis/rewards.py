@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import estimate_of, is_reward, results_of, values_in
+from errbar.analysis.evaluate import estimate_of, values_in
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.population import (
@@ -21,6 +21,7 @@ from errbar.analysis.methods.population import (
     mean_of_sample,
     of_a_share,
 )
+from errbar.analysis.outcome_scales import exceeds_unit
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array
 from errbar.base.remarks import guess, setting, together, warning, way_to_say
@@ -216,14 +217,6 @@ def bounds_by_task(
     return {
         task: bounds_of(np.concatenate(parts, axis=1), bounds) for task, parts in extremes.items()
     }
-
-
-def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:
-    """Whether some rewards lie below 0 or above 1."""
-    if not isinstance(metric, CountMetric) or not is_reward(part, metric):
-        return False
-    values = results_of(source, part).values
-    return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0
 
 
 def largest_change(

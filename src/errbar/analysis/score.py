@@ -18,18 +18,17 @@ from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
     estimates_of,
-    is_reward,
     missing,
     results_of,
 )
 from errbar.analysis.methods import Calibrated, Method
+from errbar.analysis.outcome_scales import without_rewards
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
     average_vote,
     ballots_of,
     bounds_by_task,
-    exceeds_unit,
     remark_on_guess,
     remarks_on_spread,
     rewards_of,
@@ -160,14 +159,7 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            graded = {
-                of.task for of, item in subjects.items() if exceeds_unit(self.source, item, metric)
-            }  # tasks where another system shows that 0 and 1 are not the bounds
-            members_of = tuple(
-                of
-                for of, item in subjects.items()
-                if of.task not in graded and not is_reward(item, metric)
-            )
+            members_of = without_rewards(self.source, subjects, metric)
             if members_of:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((members_of, categories_of(metric), least), {})[at] = metric
