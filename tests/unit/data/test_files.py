@@ -533,9 +533,9 @@ def test_files_with_their_columns_in_another_order_are_read_by_name(tmp_path: Pa
 
 
 def test_files_of_other_dialects_are_read_together(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", "question,trial,outcome\na,0,1\na,1,1\n")
-    write(tmp_path / "b.csv", "question;trial;outcome\r\nb;0;0\r\nb;1;0\r\n")
-    write(tmp_path / "c.csv.gz", gzip.compress(b"outcome\tquestion\n1\tc\n"))
+    write(tmp_path / "a.csv", "question,trial,outcome\np,0,1\nq,1,1\n")
+    write(tmp_path / "b.csv", "question;trial;outcome\r\np;0;0\r\nq;1;0\r\n")
+    write(tmp_path / "c.csv.gz", gzip.compress(b"outcome\tquestion\n1\tp\n"))
     rows = [
         (record["system"], record["rows"]) for record in errbar.load(tmp_path).inspect().to_dicts()
     ]

@@ -10,7 +10,7 @@ Each module answers one question.
   `records` (nested and wide data made flat), `reshaping` (all steps in their order, with remarks),
   `first_look` (totals that several steps need).
 - What is no row? `stray_lines` (repeated headers, notes), `summaries` (averages, empty files),
-  `total_tables` (totals only), `settings_files` (settings).
+  `total_tables` and `document_totals` (totals only), `settings_files` (settings).
 - Which column is what? `column_choice`; `id_names` and `id_check` (ids), `competing_outcomes`
   (several outcomes), `flagged_rows` (rows marked as failed), `outcome_text` (words and text).
 - One row per trial? `wide_tables`, `wide_names` and `derived_columns` (a column per system, trial

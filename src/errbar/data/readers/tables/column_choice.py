@@ -31,6 +31,7 @@ from errbar.data.columns import (
 from errbar.data.outcome_words import WORDS, number_in
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
+    are_names,
     best_outcome,
     refuse_answers,
     refuse_confidence,
@@ -48,6 +49,7 @@ from errbar.data.readers.tables.id_names import (
     is_verdict,
     other_id,
     sample_id,
+    subject_id,
 )
 from errbar.data.readers.tables.system_names import names_system
 from errbar.errors import UnknownColumn
@@ -56,6 +58,7 @@ REQUIRED = ("question", "outcome")
 
 
 _GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
+_FEWEST_NAMES = 3
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 
 
@@ -115,7 +118,7 @@ def find_columns(
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     unused = tuple(name for name in present if name not in used)
     beside = unused if "system" not in {*named, *unwanted} else ()
-    also = _other_outcomes(present, used, lower) if "outcome" in chosen.guessed else ()
+    also = _other_outcomes(present, used, lower, sample) if "outcome" in chosen.guessed else ()
     unused = tuple(name for name in unused if name not in also)
     return Columns(MappingProxyType(ordered), frozenset(chosen.guessed), beside, also, unused)
 
@@ -212,6 +215,7 @@ def _likeliest(
     if meaning == "outcome" and sample is not None:
         if named_like(present, PREDICTIONS):  # a label beside a prediction is the reference
             free = [name for name in free if plain_name(name) != "label"] or free
+        free = [name for name in free if not _names_rows(name, sample(name))]
         free = best_outcome(free, sample)
     found = next(iter(free), None)
     if found is None and meaning == "outcome" and named_like(present, SCORERS):
@@ -223,6 +227,13 @@ def _likeliest(
         if len(verdicts) == 1 and are_right_or_wrong(sample(verdicts[0])):
             found = verdicts[0]
     return found
+
+
+def _names_rows(name: str, values: Sequence[object]) -> bool:
+    """Whether a label is a name of its row: a text that no other row has, and no verdict."""
+    texts = [str(value) for value in values]
+    apart = len(set(texts)) == len(texts) >= _FEWEST_NAMES
+    return apart and plain_name(name) == "label" and are_names(values)
 
 
 def _require_all(
@@ -339,6 +350,9 @@ def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sample) ->
     text = lower.get("question")
     if text is None or text in used:
         return None
+    if len({*map(str, sample(text))}) == 1:  # one question about several images, documents, …
+        free = [name for name in lower.values() if name not in {*used, text}]
+        return subject_id(free, None, sample)
     ids = (name for name in _usual(lower, "question", USUAL) if plain_name(name) != "problem")
     found = next((name for name in ids if name not in {*used, text}), None)
     if found is None or (lower.get("questionid") != found and not _is_prose(sample(text))):
@@ -373,12 +387,11 @@ def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
 
 
 def _other_outcomes(
-    present: Sequence[str], used: set[str], lower: Mapping[str, str]
+    present: Sequence[str], used: set[str], lower: Mapping[str, str], sample: Sample | None
 ) -> tuple[str, ...]:
-    """Other columns that could be the outcome."""
+    """Other columns that could be the outcome; not names, as of models in `label`."""
     usual = _usual(lower, "outcome", USUAL)
     usual += _parts_named(present, "outcome")
     # `ok` next to an outcome says that a call returned.
-    return tuple(
-        name for name in dict.fromkeys(usual) if name not in used and name != lower.get("ok")
-    )
+    others = [name for name in dict.fromkeys(usual) if name not in used and name != lower.get("ok")]
+    return tuple(name for name in others if sample is None or not are_names(sample(name)))

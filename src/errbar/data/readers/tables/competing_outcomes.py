@@ -143,6 +143,15 @@ def _holds_outcomes(values: Sequence[object]) -> bool:
     return bool(some) and all(map(is_outcome, some))
 
 
+def are_names(values: Sequence[object]) -> bool:
+    """Whether there are values, and all are texts that mean no outcome, as names do."""
+    some = [value for value in values if value is not None and str(value).strip()]
+    return bool(some) and all(
+        isinstance(value, str) and worth_of(value) is None and value.strip().lower() not in NOTHING
+        for value in some
+    )
+
+
 def _is_threshold(vague: Sequence[object], specific: Sequence[object]) -> bool:
     """Whether one column is 1 exactly where another reaches a threshold, and 0 elsewhere."""
     pairs = [(worth_of(flag), worth_of(score)) for flag, score in zip(vague, specific, strict=True)]
@@ -196,6 +205,22 @@ def refuse_answers(present: Sequence[str]) -> None:
         answers = predictions
     if answers and references:
         raise UnknownColumn(no_outcome(answers[0], references[0]))
+    refuse_paired_answers(present)
+
+
+_PREDICTED = re.compile(r"(?:predicted|pred|model)[\s_-]+(?P<what>.+)", re.IGNORECASE)
+_GIVEN = ("actual", "true", "gold", "expected", "target", "reference")
+
+
+def refuse_paired_answers(present: Sequence[str]) -> None:
+    """Raise an error for predicted_decision next to actual_decision, which nobody compared."""
+    plain = {plain_name(name): name for name in present if isinstance(name, str)}
+    for name in plain.values():
+        found = _PREDICTED.fullmatch(name.strip())
+        for word in _GIVEN if found else ():
+            given = plain.get(plain_name(f"{word} {found['what']}")) if found else None
+            if given is not None:
+                raise UnknownColumn(no_outcome(name, given))
 
 
 def no_outcome(answer: str, reference: str) -> str:

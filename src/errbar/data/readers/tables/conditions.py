@@ -39,7 +39,7 @@ from errbar.data.engines.duckdb import (
     text_of,
 )
 from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
-from errbar.data.readers.tables.competing_outcomes import free_columns
+from errbar.data.readers.tables.competing_outcomes import are_names, free_columns
 
 # Settings of a run: each value is a separate system.
 SETTINGS = frozenset(
@@ -74,6 +74,7 @@ SETTINGS = frozenset(
             *("generator", "pipeline", "algo", "candidate", "contestant", "student", "team"),
             *("submission", "submitter", "experiment", "experiment_name", "exp", "run_name"),
             *("implementation", "revision", "release", "build", "commit", "branch"),
+            *("threshold", "cutoff", "prompt_profile", "prompt_set", "mode"),
         ),
     )
 )
@@ -151,10 +152,10 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
 
 def condition_candidates(rows: Any, columns: Columns) -> list[str]:
     """Columns that may be conditions: not answers, scorers or other outcomes."""
+    free = free_columns(rows.columns, columns)
+    no_conditions = _NO_CONDITIONS - ({"label"} if not named_like(free, ANSWERS) else set())
     return [
-        name
-        for name in free_columns(rows.columns, columns)
-        if plain_name(name) not in _NO_CONDITIONS and name not in columns.also
+        name for name in free if plain_name(name) not in no_conditions and name not in columns.also
     ][:_MOST_COLUMNS]
 
 
@@ -191,6 +192,7 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
     names = named_like([column.name for column in varied], SETTINGS)
     complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
+    names += [] if names else _told_apart_by_trials(rows, columns, complete)
     chosen: list[str] = []
     for name in names:
         keys = [*_keys(columns), *chosen]
@@ -198,6 +200,22 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
         if after > before:
             chosen.append(name)
     return chosen
+
+
+def _told_apart_by_trials(rows: Any, columns: Columns, complete: Sequence[str]) -> list[str]:
+    """The column of names within each of which a column of numbers counts the trials anew."""
+    free = free_columns(rows.columns, columns)
+    numbers = named_like(free, _TRIALS)
+    others = [name for name in complete if plain_name(name) not in _TRIALS | PARTS | VERSIONS]
+    if not numbers or not others:
+        return []
+    keys = _keys(columns)
+    number, *apart = rows.totals(ALL_ROWS, *(distinct_rows([*keys, name]) for name in numbers))
+    for name in others if number not in apart else ():
+        pairs = (distinct_rows([*keys, name, trial]) for trial in numbers)
+        if number in rows.totals(*pairs) and are_names(_values_of(rows, name)):
+            return [name]
+    return []
 
 
 def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[str]:

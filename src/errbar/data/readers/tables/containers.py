@@ -30,8 +30,9 @@ _CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor b
 def plain_container(data: Any) -> Any:
     """Return a similar container of another kind as a list, a dict or an array."""
     _refuse_without_order(data)
-    if isinstance(data, Iterator | ValuesView | deque):
-        data = list(data)
+    is_reader = hasattr(data, "read_all") and hasattr(data, "schema")  # of Arrow's batches
+    if is_reader or isinstance(data, Iterator | ValuesView | deque):
+        data = data.read_all() if is_reader else list(data)
     if isinstance(data, np.generic):
         return data.item()
     if isinstance(data, ItemsView):

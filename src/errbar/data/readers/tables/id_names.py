@@ -85,6 +85,11 @@ def other_id(
         is_index = name == index or plain_name(name) in INDICES
         if name in free and (is_index or not _is_label(sample(name))):
             return name
+    return subject_id(free, system, sample)
+
+
+def subject_id(free: Sequence[str], system: str | None, sample: Sample) -> str | None:
+    """The column of subjects, such as images, if each is the subject of one question."""
     subjects = (name for name in named_like(free, _SUBJECTS))
     return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)
 

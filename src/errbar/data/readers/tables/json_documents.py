@@ -13,11 +13,15 @@ several objects, each over several lines.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import guess, some_of, warning, way_to_say
+from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.document_totals import (
+    refuse_few_shares,
+    refuse_totals,
+    refuse_totals_of,
+)
 from errbar.data.readers.tables.json_objects import (
     ROWS,
     Document,
@@ -29,9 +33,11 @@ from errbar.data.readers.tables.json_objects import (
     key_of,
     keys_of_lists,
     nests_outcomes,
+    number_trials,
     only_by_id,
     only_with_rows,
     rows_by_key,
+    rows_of_columns,
     trials_by_key,
     unwrapped,
 )
@@ -48,16 +54,7 @@ from errbar.data.readers.tables.surrounding_names import (
 from errbar.data.readers.tables.verdict_lists import ids_by_verdict
 from errbar.errors import InputError, NoOutcomes
 
-# Names of aggregate scores: an object of these has no outcomes of questions.
-_TOTALS = frozenset(
-    {
-        *("accuracy", "acc", "score", "mean", "avg", "average", "f1", "stderr", "std", "total"),
-        *("precision", "recall", "exact_match", "em", "loss", "pass@1", "overall", "main_score"),
-        *("count", "n", "num_samples", "success_rate", "win_rate", "pass_rate", "resolved_rate"),
-    }
-)
 _NESTED = (list, dict)
-_FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
 _SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
 
 
@@ -161,7 +158,7 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
     if all(is_outcome(entry) or is_list_of_outcomes(entry) for entry in value.values()):
-        _refuse_totals(value, where)
+        refuse_totals(value, where)
         if any(isinstance(entry, list) for entry in value.values()):
             return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
@@ -197,7 +194,7 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
         records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
         return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
     if all(isinstance(column, list) for column in value.values()) and are_columns(value):
-        records = [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+        records = rows_of_columns(value)
     elif _are_columns_by_row(value):
         index = next(iter(value.values()))
         records = [{name: column[at] for name, column in value.items()} for at in index]
@@ -206,8 +203,7 @@ def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
         others = [entry for entry in value.values() if not isinstance(entry, list)]
         if not lists or any(isinstance(entry, dict) for entry in others) or not are_columns(lists):
             return None
-        rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-        records = [dict(record) for record in with_names(value, rows)]
+        records = [dict(record) for record in with_names(value, rows_of_columns(lists))]
     return Document(records, [guess("Rows: the entries of the columns in the document")])
 
 
@@ -236,7 +232,8 @@ def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document
 def _by_system(lists: Mapping[str, Sequence[Record]], keys: KeysAre | None) -> Document:
     """Lists of rows by system; by task, if the rows name the system or share no question."""
     records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
-    named = any("system" in row for rows in lists.values() for row in rows[:LOOKED_AT])
+    names = {name for rows in lists.values() for row in rows[:LOOKED_AT] for name in row}
+    named = any(meaning_of(name) == "system" for name in names)
     if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         return Document(records, [guess(f"Tasks: the keys of the document ({some_of(lists, 6)})")])
@@ -253,7 +250,7 @@ def _of_objects(
     """Objects keyed by question id or by system."""
     inner = list(value.values())
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
-        _refuse_totals_of(value, where)
+        refuse_totals_of(value, where)
         records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
         return Document(records, [guess("Questions: the keys of the document")])
     by_task = _lists_by_task(value)
@@ -277,7 +274,7 @@ def _of_objects(
         )
     are_systems = keys == "systems" if keys else often > len(value)
     outer, within = ("system", "question") if are_systems else ("question", "system")
-    _refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
+    refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
     records = [
         {outer: str(key), within: str(name), **_as_fields(outcome)}
         if not (isinstance(outcome, dict) and "question" in outcome)
@@ -323,7 +320,11 @@ def _nests_objects(entry: Mapping[str, Any]) -> bool:
 def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
     """Outcomes by system, task and question; by task and system, if the outer keys are tasks."""
     for outcomes in (outcomes for parts in value.values() for outcomes in parts.values()):
-        _refuse_totals(outcomes, where)
+        refuse_totals(outcomes, where)
+    parts = list(dict.fromkeys(str(part) for entry in value.values() for part in entry))
+    last = [name for entry in value.values() for outcomes in entry.values() for name in outcomes]
+    if number_trials(last, of=parts) and not are_named_as_tasks(list(value)):
+        return _of_trials(value)
     outer, middle = ("task", "system") if are_named_as_tasks(list(value)) else ("system", "task")
     records = [
         {outer: str(key), middle: str(part), "question": str(name), **_as_fields(outcome)}
@@ -331,23 +332,23 @@ def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Docu
         for part, outcomes in parts.items()
         for name, outcome in outcomes.items()
     ]
-    parts = list(dict.fromkeys(part for entry in value.values() for part in entry))
     text = f"{outer}s are the outer keys ({some_of(value, 6)}), "
     text += f"{middle}s the next ({some_of(parts, 6)})"
     return Document(records, [warning(f"three levels of keys: {text}, and questions the last.")])
 
 
-def _refuse_few_shares(
-    inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
-) -> None:
-    """Raise an error for scores of systems on a few tasks, which look like outcomes."""
-    shares = [share for each in inner for share in each.values() if isinstance(share, float)]
-    if questions < _FEW and any(0 < share < 1 for share in shares):
-        raise NoOutcomes(
-            f"{where}: it contains {systems:.0f} x {questions:.0f} shares between 0 and 1, which "
-            f"look like totals of tasks, and an error bar needs every question. If they are "
-            f"outcomes, save a table with the columns system, question and outcome."
-        )
+def _of_trials(value: Mapping[str, Mapping[str, Any]]) -> Document:
+    """Outcomes by system, question and trial."""
+    records = [
+        {"system": str(key), "question": str(part), "trial": str(name), **_as_fields(outcome)}
+        for key, parts in value.items()
+        for part, outcomes in parts.items()
+        for name, outcome in outcomes.items()
+    ]
+    apart = setting("rows", "questions")
+    text = f"three levels of keys: systems are the outer keys ({some_of(value, 6)}), questions the "
+    text += f"next, and the last number the trials. If these are questions, use {apart}."
+    return Document(records, [warning(text)])
 
 
 def _holds_records(entry: Mapping[str, Any]) -> bool:
@@ -360,32 +361,6 @@ def _holds_records(entry: Mapping[str, Any]) -> bool:
 
 def _as_fields(outcome: Any) -> dict[str, Any]:
     return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
-
-
-def _refuse_totals(value: Record, where: str) -> None:
-    """Raise an error for an object of a few aggregate scores."""
-    shares = [
-        number
-        for number in value.values()
-        if isinstance(number, float) and not isinstance(number, bool) and 0 < number < 1
-    ]
-    named = [key for key in value if str(key).lower() in _TOTALS]
-    if named or (shares and len(value) < _FEW):
-        raise NoOutcomes(
-            f"{where}: it has only totals ({some_of(value, 6)}), and an error bar needs every "
-            f"question. Load the file with the outcome of each question."
-        )
-
-
-def _refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
-    """Raise an error for an object of totals by task or by system, or by both."""
-    entries = list(value.values())
-    if all(isinstance(part, dict) for entry in entries for part in entry.values()):
-        entries = [part for entry in entries for part in entry.values()]
-    fields = {str(name).lower() for entry in entries for name in entry}
-    if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in entries):
-        whole = {name: score for entry in entries for name, score in entry.items()}
-        _refuse_totals(whole, where)
 
 
 def _keys_of(value: Record) -> str:

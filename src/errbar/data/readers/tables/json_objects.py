@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import RESPONSES, USUAL, plain_name
+from errbar.data.columns import REFERENCES, RESPONSES, USUAL, named_like, plain_name
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.competing_outcomes import lists_outcomes
@@ -20,6 +20,7 @@ from errbar.data.readers.tables.surrounding_names import (
     names_question,
     with_names,
 )
+from errbar.data.readers.tables.wide_names import TRIAL_NAME
 
 
 def has_outcome(value: Any) -> bool:
@@ -215,12 +216,12 @@ def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
         for key, entry in value.items()
         if isinstance(entry, list) and entry and all(map(has_outcome, entry[:LOOKED_AT]))
     ]
-    if len(lists) != 1 or (_has_verdict(value) and plain_name(lists[0][0]) not in _LISTS_OF_ROWS):
+    if len(lists) != 1 or (has_verdict(value) and plain_name(lists[0][0]) not in _LISTS_OF_ROWS):
         return None
     return lists[0]
 
 
-def _has_verdict(value: Record) -> bool:
+def has_verdict(value: Record) -> bool:
     """Whether an object has a truth value for its outcome, and so is a row itself."""
     return any(
         isinstance(field, bool) and meaning_of(name) == "outcome" for name, field in value.items()
@@ -269,9 +270,39 @@ def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
         return True
     if any(_is_called(name, "outcome") and _holds_outcomes(lists[name]) for name in lists):
         return True
+    if named_like(lists, RESPONSES | REFERENCES) and any(
+        lists_outcomes(name, entries) for name, entries in lists.items()
+    ):
+        return True
     return len(lists) > 1 and any(
         _is_called(name, "question") and _holds_ids(lists[name]) for name in lists
     )
+
+
+def rows_of_columns(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """A record per entry of the columns; a list of `scores` has the `score` of each."""
+    names = [
+        name[:-1] if meaning_of(name) is None and meaning_of(name[:-1]) == "outcome" else name
+        for name in columns
+    ]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def number_trials(keys: Sequence[Any], *, of: Sequence[str]) -> bool:
+    """Whether keys number the trials of questions: run_1, run_2; or 0, 1, 2 of more questions.
+
+    Examples
+    --------
+    >>> number_trials(["0", "1", "2"], of=["q1", "q2", "q3", "q4"])
+    True
+    """
+    names = sorted({str(key) for key in keys})
+    if all(map(TRIAL_NAME.fullmatch, names)):
+        return True
+    if not all(map(str.isdecimal, names)) or len(names) >= len(of):
+        return False
+    numbers = sorted(map(int, names))
+    return numbers in [list(range(start, start + len(numbers))) for start in (0, 1)]
 
 
 def keys_of_lists(

@@ -6,8 +6,8 @@ A row names its question, and the keys of the object are the same in every row.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import Above, guess
-from errbar.data.columns import SCORES, plain_name
+from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
+from errbar.data.columns import MEASURES, RESPONSES, SCORERS, SCORES, named_like, plain_name
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import ASKED
 from errbar.data.readers.tables.json_objects import has_outcome
@@ -38,6 +38,54 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
         found["system"] = [str(key) for _, key, _ in records]
         return found, guess(f"Systems: the keys of {name!r} ({', '.join(keys[:6])})")
     return None
+
+
+def by_column(flat: Flat) -> tuple[Flat, Above] | None:
+    """A row for each of several columns of records with the same outcome, which are systems.
+
+    Where the row itself has a response, they are scores of it.
+    """
+    wide = [name for name, column in flat.items() if _has_records(column[:_LOOKED_AT])]
+    others = [name for name in flat if name not in wide]
+    if len(wide) < _FEWEST or named_like(others, RESPONSES) or any(map(_is_no_system, wide)):
+        return None
+    outcomes = [_outcomes_in(flat[name][:_LOOKED_AT]) for name in wide]
+    if not set.intersection(*outcomes):
+        return None
+    found: Flat = {name: flat[name] * len(wide) for name in others}
+    records = [value if isinstance(value, dict) else {} for name in wide for value in flat[name]]
+    for field in dict.fromkeys(field for record in records for field in record):
+        place = f"record.{field}" if field in found else str(field)
+        found[place] = [record.get(field) for record in records]
+    found["system"] = [name for name in wide for _ in flat[name]]
+    first = f"{wide[0]}.{min(outcomes[0])}"
+    choose = way_to_say(f"--map outcome={first}", f"outcome={first!r}")
+    return found, warning(
+        f"{len(wide)} columns have a record of an outcome each, and are read as systems "
+        f"({some_of(wide)}). If they are scores of one response, choose one, for example {choose}."
+    )
+
+
+def _has_records(column: list[Any]) -> bool:
+    some = [value for value in column if value is not None]
+    return (
+        bool(some) and all(isinstance(value, dict) for value in some) and bool(_outcomes_in(some))
+    )
+
+
+def _outcomes_in(column: list[Any]) -> set[str]:
+    """Names of outcomes that every record has."""
+    names = [{*map(str, value)} for value in column if isinstance(value, dict)]
+    common = set.intersection(*names) if names else set()
+    return {name for name in common if meaning_of(name) == "outcome"}
+
+
+def _is_no_system(name: str) -> bool:
+    plain = plain_name(name.rpartition(".")[2])
+    return is_no_system(name) or bool(TRIAL_NAME.fullmatch(name)) or plain in _NO_SYSTEMS
+
+
+_NO_SYSTEMS = SCORES | SCORERS | MEASURES
 
 
 def _systems_in(column: list[Any]) -> list[str]:

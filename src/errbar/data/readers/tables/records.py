@@ -28,7 +28,8 @@ from errbar.data.readers.tables.column_choice import find_columns, names_in_part
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import is_id_inside
-from errbar.data.readers.tables.keyed_records import by_system
+from errbar.data.readers.tables.json_objects import has_verdict
+from errbar.data.readers.tables.keyed_records import by_column, by_system
 from errbar.data.readers.tables.named_scores import with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
@@ -95,6 +96,14 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
         flat, remark = unpacked
         remarks.append(remark)
     columns = _found(flat, assignment)
+    if columns is not None and "correct" in columns and not {"trials", "correct"} & {*assignment}:
+        # counts next to the outcomes that they are the totals of
+        counts = {columns["trials"], columns["correct"]}
+        inside = _spread({name: flat[name] for name in flat if name not in counts}, assignment)
+        if inside is not None:
+            flat, remark = inside
+            remarks.append(remark)
+            columns = _found(flat, assignment)
     if columns is not None and _hides_names(flat, columns, assignment):
         flat = _flattened(flat)
         columns = _found(flat, assignment)
@@ -130,7 +139,9 @@ def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     if not any(_holds(column, dict) for column in flat.values()):
         return None
     others = {name: column for name, column in flat.items() if not _holds(column, dict)}
-    return by_system(flat) if _find({**others, "outcome": []}, {})["question"] != ROW else None
+    if _find({**others, "outcome": []}, {})["question"] == ROW:
+        return None
+    return by_system(flat) or by_column(flat)
 
 
 def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
@@ -343,7 +354,10 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
         if any(plain_name(str(key)) in known for key in value):
             return False
         inner = list(value.values())
-        counts = all(isinstance(entry, dict) and are_counts(entry, {}) for entry in inner)
+        counts = all(
+            isinstance(entry, dict) and (are_counts(entry, {}) or has_verdict(entry))
+            for entry in inner
+        )
         if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
             return False
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])

@@ -71,7 +71,12 @@ from errbar.data.readers.tables.repeated_ids import (
 from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
 from errbar.data.readers.tables.summaries import without_totals
 from errbar.data.readers.tables.system_names import names_remark, uneven_systems
-from errbar.data.readers.tables.total_tables import counts_of_tasks, means_of_runs, refuse_summary
+from errbar.data.readers.tables.total_tables import (
+    counts_of_tasks,
+    means_of_runs,
+    refuse_summary,
+    stated_ratio,
+)
 from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
@@ -198,6 +203,7 @@ def _mended(
         *(frequencies(rows, columns) if not counted else []),
         *flagged_rows(rows, columns),
         *means_of_runs(rows, columns),
+        *stated_ratio(rows, columns),
         *(stopped_at_success(rows, columns) if how.rows is None else []),
         *(single_trials(rows, columns) if how.rows is None else []),
         *(broken_off(rows, columns) if how.rows is None else []),

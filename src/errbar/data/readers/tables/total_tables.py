@@ -1,10 +1,22 @@
 """Tables that have only totals: a score or counts of each task, category or system."""
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from errbar.base.remarks import Above, mapping, warning
-from errbar.data.columns import COUNTERS, PARTS, ROW, STEPS, USUAL, named_like, plain_name
-from errbar.data.engines.duckdb import quoted, text_of
+from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.data.columns import (
+    ANSWERS,
+    COUNTERS,
+    PARTS,
+    RESPONSES,
+    ROW,
+    STEPS,
+    USUAL,
+    named_like,
+    plain_name,
+)
+from errbar.data.engines.duckdb import ALL_ROWS, quoted, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.errors import NoOutcomes
 
@@ -33,12 +45,24 @@ _SIZES = frozenset(
     )
 )
 _FEW = 20  # tasks with a score between 0 and 1
+_LOOKED_AT, _MOST_NUMBERS = 200, 40  # rows and columns in which a ratio is looked for
+_RIGHT_OR_WRONG = frozenset({"0", "1", "0.0", "1.0", "true", "false", "", "none"})
+# Number of questions, not of tests, points or steps of one question.
+_WHOLE = re.compile(
+    r"(.*[\s_-])?(n|num|number|total|count)([\s_-]+(of[\s_-]+)?)?"
+    r"(questions?|problems?|samples?|examples?|items?|tasks?|cases|instances|rows)?",
+    re.IGNORECASE,
+)
+_OUTCOMES = frozenset(
+    map(plain_name, ("correct", "is_correct", "score", "reward", "label", "grade", "rating"))
+)
 
 
 def refuse_summary(rows: Any, columns: Columns) -> None:
     """Raise an error for rows that are totals of tasks."""
     question = columns["question"]
     if question == ROW:
+        _refuse_single_row(rows, columns)
         _refuse_leaderboard(rows, columns)
         _refuse_summary_of_parts(rows, columns)
         _refuse_rows_of_runs(rows, columns)
@@ -59,6 +83,101 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
     if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
         _refuse(columns["outcome"], question)
+
+
+def _refuse_single_row(rows: Any, columns: Columns) -> None:
+    """Raise an error for one row without an id or a response, such as a record of a run."""
+    free = [name for name in rows.columns if name not in {columns["outcome"], ROW, *HIDDEN}]
+    if "outcome" not in columns.guessed or named_like(free, RESPONSES | ANSWERS) or not free:
+        return
+    if rows.totals(ALL_ROWS)[0] == 1 and plain_name(columns["outcome"]) not in _OUTCOMES:
+        outcome, choose = columns["outcome"], mapping("question")
+        raise NoOutcomes(
+            f"it has one row, without the id or the text of a question, and {outcome!r} may be "
+            f"that of a whole run. Load the outcome of each question; if the row is a question, "
+            f"say which column names it with {choose}."
+        )
+
+
+def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on rows that state a share with its counts; an error if nothing has ids.
+
+    Where one column is the ratio of two others in every row, as accuracy is correct / total, a
+    row is a total of that many questions, or of as many trials of one.
+    """
+    found = _ratio_in(rows.head(), columns["outcome"])
+    if found is None:
+        return []
+    share, part, whole = found
+    text = f"{share!r} is {part!r} / {whole!r} in every row"
+    counted = way_to_say(
+        f"--map trials={whole} --map correct={part}", f"trials={whole!r}, correct={part!r}"
+    )
+    if columns["question"] == ROW:
+        raise NoOutcomes(
+            f"it has only totals: {text}, and an error bar needs every question. Load the outcome "
+            f"of each question; if a row is one question and these are its trials, use {counted}."
+        )
+    return [
+        warning(
+            f"{text}, so a row may be the total of as many questions, which has no error bar. Load "
+            f"the outcome of each question; if these are trials of one question, use {counted}."
+        )
+    ]
+
+
+def _ratio_in(looked: Mapping[str, Sequence[Any]], outcome: str) -> tuple[str, str, str] | None:
+    """Names of a share, its numerator and its denominator, which counts questions; or None."""
+    numbers = {
+        name: found
+        for name, values in looked.items()
+        if name not in HIDDEN and (found := _numbers(values[:_LOOKED_AT])) is not None
+    }
+    wholes = [name for name in numbers if _WHOLE.fullmatch(name.strip())]
+    wholes = [name for name in wholes if min(numbers[name]) >= 1 and max(numbers[name]) > 1]
+    if len(numbers) > _MOST_NUMBERS or not wholes or not _holds_shares(looked.get(outcome, [])):
+        return None
+    for whole in wholes:
+        parts = [name for name in numbers if name != whole and _are_parts(numbers, name, whole)]
+        for part in parts:
+            for share in numbers:
+                if share not in (part, whole) and _is_ratio(numbers, share, part, whole):
+                    return share, part, whole
+    return None
+
+
+def _holds_shares(values: Sequence[Any]) -> bool:
+    """Whether the outcomes of rows are not all right or wrong, as those of questions may be."""
+    return any(str(value).strip().lower() not in _RIGHT_OR_WRONG for value in values)
+
+
+def _numbers(values: Sequence[Any]) -> list[float] | None:
+    """The values as numbers; None if some are something else."""
+    try:
+        found = [float(value) for value in values if not isinstance(value, bool)]
+    except (TypeError, ValueError):
+        return None
+    return found if len(found) == len(values) > 0 else None
+
+
+def _are_parts(numbers: Mapping[str, list[float]], part: str, whole: str) -> bool:
+    """Whether a column counts some of what another counts, in every row."""
+    pairs = list(zip(numbers[part], numbers[whole], strict=True))
+    return all(0 <= some <= every and some.is_integer() for some, every in pairs) and any(
+        0 < some < every for some, every in pairs
+    )
+
+
+def _is_ratio(numbers: Mapping[str, list[float]], share: str, part: str, whole: str) -> bool:
+    """Whether a column is the ratio of two others, or that in per cent, up to rounding."""
+    ratios = [
+        some / every for some, every in zip(numbers[part], numbers[whole], strict=True) if every
+    ]
+    found = numbers[share]
+    return len(ratios) == len(found) and any(
+        all(abs(value - scale * ratio) <= near for value, ratio in zip(found, ratios, strict=True))
+        for scale, near in ((1, 6e-4), (100, 6e-2))
+    )
 
 
 def _refuse_leaderboard(rows: Any, columns: Columns) -> None:
@@ -90,19 +209,23 @@ def _refuse_single_total(rows: Any, columns: Columns) -> None:
 def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
     """Warning on shares without an id of a question, which may be means of whole runs."""
     outcome = columns["outcome"]
-    if columns["question"] != ROW or plain_name(outcome) not in _MEANS:
+    if columns["question"] != ROW:
+        return []
+    free = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
+    is_mean, sizes = plain_name(outcome) in _MEANS, named_like(free, _SIZES)
+    if not is_mean and not sizes:
         return []
     value = f"CAST({quoted(outcome)} AS DOUBLE)"
-    number, shares = rows.aggregate(
-        f"count(*), count(*) FILTER ({value} > 0 AND {value} < 1)"
-    ).fetchall()[0]
+    inside = f"{value} > 0 AND {value} < 1" if is_mean else f"{value} NOT IN (0, 1)"
+    number, shares = rows.aggregate(f"count(*), count(*) FILTER ({inside})").fetchall()[0]
     if 2 * shares <= number:
         return []
+    beside = "" if is_mean else f", next to {sizes[0]!r}"
     return [
         warning(
             f"no column has ids of questions, and {outcome!r} is a share in {shares} of {number} "
-            f"rows. Every row is read as a question; if it is the mean of a run, these are totals, "
-            f"and the interval holds for new runs only. Load the outcome of each question."
+            f"rows{beside}. Every row is read as a question; if it is the mean of a run, these are "
+            f"totals, and the interval holds for new runs only. Load the outcome of each question."
         )
     ]
 

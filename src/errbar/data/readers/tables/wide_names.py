@@ -87,8 +87,13 @@ _SUMMARIES = frozenset(
 _NO_SYSTEMS = PROPERTIES | MEASURES | TOTALS | REFERENCES | PREDICTIONS | _SUMMARIES
 # A column whose last word is one of these measures something else: train_loss, gpt_latency.
 _MEASURED = frozenset(
-    ("loss", "latency", "duration", "seconds", "tokens", "logprob", "logprobs", "prob", "probs")
+    (
+        *("loss", "latency", "duration", "seconds", "tokens", "logprob", "logprobs", "prob"),
+        *("probs", "calls", "turns", "steps", "asked", "processed", "retries", "iterations"),
+        *("compactions", "words", "chars", "length", "len", "size", "count", "number"),
+    )
 )
+_COUNTS = frozenset(("num", "count", "size", "total", "number"))  # in a name: set_size_amb
 # A column whose last word is one of these measures what stands before: safety_score.
 _QUANTITIES = frozenset(
     ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
@@ -115,7 +120,11 @@ def is_no_system(name: str) -> bool:
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
         return True
     last = _last_word(name)
-    if last in _MEASURED or (last in _QUANTITIES and plain.removesuffix(last) in _NO_SYSTEMS):
+    if (
+        last in _MEASURED
+        or _COUNTS & {*_words(name)[:-1]}
+        or (last in _QUANTITIES and plain.removesuffix(last) in _NO_SYSTEMS)
+    ):
         return True
     return is_flag(name) and stem_of(name) not in _OUTCOMES
 
@@ -133,7 +142,11 @@ def are_measures(names: Sequence[str]) -> bool:
 
 
 def _last_word(name: str) -> str:
-    return re.split(r"[\s_./:-]+", name.strip().lower())[-1]
+    return _words(name)[-1]
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[\s_./:-]+", name.strip().lower())
 
 
 def trials_in(names: Sequence[str]) -> Trials | None:

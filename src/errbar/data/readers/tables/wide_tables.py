@@ -30,7 +30,7 @@ from errbar.data.columns import (
 from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
-from errbar.data.readers.tables.competing_outcomes import no_outcome
+from errbar.data.readers.tables.competing_outcomes import no_outcome, refuse_paired_answers
 from errbar.data.readers.tables.derived_columns import (
     Flat,
     derived_columns,
@@ -90,6 +90,8 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     rows = len(flat[wide[0]]) if wide else 0
     if not listed and (len(wide) < 2 or (columns["question"] == ROW and rows < 2)):
         return None
+    if not listed and not all(map(is_verdict, wide)):
+        refuse_paired_answers(list(flat))
     if not meaning:
         meaning = _meaning_of(wide, columns, flat)
         if meaning != "question" and columns["question"] == ROW:
@@ -147,7 +149,9 @@ def _remark(
     doubtful = [name for name in unused if _may_be_wide(flat[name]) and not is_no_system(name)]
     doubtful = [name for name in doubtful if name not in {*chosen.fractions, *chosen.derived}]
     numbered = differ_by_number(wide) if meaning == "system" else []
-    scores = meaning == "system" and all(map(_SCORE_NAME.search, wide))
+    # few columns of fractions among many others are rather measures than systems
+    measured = len(unused) >= 2 * len(wide) and not any(_is_binary(flat[name]) for name in wide)
+    scores = meaning == "system" and (measured or all(map(_SCORE_NAME.search, wide)))
     if not (doubtful or chosen.fractions or chosen.derived or numbered or scores):
         rest = f"; not used: {some_of(unused)}" if unused else ""
         rest += "; no column names the questions, so every row is one" if unnamed else ""

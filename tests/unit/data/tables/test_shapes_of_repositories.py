@@ -1,0 +1,159 @@
+"""Result files in shapes that public repositories have, each counted by hand."""
+
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import errbar
+from errbar.base.remarks import MARK, above
+from errbar.errors import InputError
+
+GOOD = [True, True, True, False, True, True, True, False, True, True, False, True]  # 9 of 12
+POOR = [False, True, False, False, True, True] + 6 * [False]  # 3 of 12
+BOTH = {"gpt": 0.75, "qwen": 0.25}
+SYSTEMS = {"gpt": GOOD, "qwen": POOR}
+
+
+def means(data: Any) -> dict[str, float]:
+    return {one.system: one.value for one in errbar.load(data).score("avg")}
+
+
+def marked(data: Any) -> str:
+    remarks = above(errbar.load(data).score("avg").notes())
+    return " ".join(remark for remark in remarks if remark.startswith(MARK))
+
+
+def saved(place: Path, value: Any) -> Path:
+    file = place / "results.json"
+    file.write_text(json.dumps(value))
+    return file
+
+
+def test_a_record_per_system_in_columns_of_a_row(tmp_path: Path) -> None:
+    rows = [
+        {"claim_id": at, "truth": "REFUTES", "gpt": {"ms": 2, "correct": one}, "qwen": other}
+        for at, (one, bad) in enumerate(zip(GOOD, POOR, strict=True))
+        for other in [{"ms": 3, "correct": bad}]
+    ]
+    file = saved(tmp_path, rows)
+    assert means(file) == BOTH
+    assert "2 columns have a record of an outcome each, and are read as systems" in marked(file)
+    beside = saved(tmp_path, [{**row, "response": "no"} for row in rows])
+    assert set(means(beside)) == {""}  # two scorers of one response
+
+
+def test_names_within_which_trials_are_numbered_anew_are_systems(tmp_path: Path) -> None:
+    rows = [
+        {"case_id": f"c{at}", "passed": right, "label": system, "run_index": run}
+        for system, outcomes in SYSTEMS.items()
+        for at, right in enumerate(outcomes)
+        for run in range(2)
+    ]
+    file = saved(tmp_path, rows)
+    assert means(file) == BOTH
+    assert "rows for each 'label' (gpt, qwen)" in marked(file)
+
+
+def test_counts_beside_the_outcomes_that_they_total(tmp_path: Path) -> None:
+    models = [
+        {
+            "model": system,
+            "results": {f"k{at}": {"correct": right, "s": 9} for at, right in enumerate(outcomes)},
+            "pass_count": sum(outcomes),
+            "total_runs": 12,
+        }
+        for system, outcomes in SYSTEMS.items()
+    ]
+    scores = errbar.load(saved(tmp_path, {"schema": 1, "models": models})).score("avg")
+    assert {one.system: (one.value, one.questions) for one in scores} == {
+        system: (value, 12) for system, value in BOTH.items()
+    }
+
+
+def test_lists_of_predictions_and_scores(tmp_path: Path) -> None:
+    texts = [f"text {at}" for at in range(12)]
+    scores = [float(right) for right in GOOD]
+    value = {"predictions": texts, "references": texts, "scores": scores, "mean": 0.75}
+    assert means(saved(tmp_path, value)) == {"": 0.75}
+
+
+def test_one_question_about_many_images(tmp_path: Path) -> None:
+    rows = [{"question": "vqa", "image": f"{at}.png", "correct": r} for at, r in enumerate(GOOD)]
+    (score,) = errbar.load(saved(tmp_path, rows)).score("avg")
+    assert (score.value, score.questions) == (0.75, 12)
+
+
+def test_three_levels_of_keys_of_which_the_last_number_the_trials() -> None:
+    data = {
+        system: {f"q{at}": dict.fromkeys(range(3), right) for at, right in enumerate(outcomes)}
+        for system, outcomes in SYSTEMS.items()
+    }
+    scores = errbar.load(data).score("avg")
+    assert {one.system: (one.value, one.questions, one.trials) for one in scores} == {
+        system: (value, 12, 36) for system, value in BOTH.items()
+    }
+    assert "the last number the trials" in marked(data)
+
+
+def test_a_reader_of_record_batches() -> None:
+    frame = pa.table({"id": [f"q{at}" for at in range(12)], "correct": GOOD})
+    assert means(frame.to_reader()) == {"": 0.75}
+
+
+def run_of(total: int, right: int, **more: Any) -> dict[str, Any]:
+    return {"n_problems": total, "passed": right, "pass_rate": right / total, **more}
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "totals of runs": (
+        [run_of(20, right, model_name="m", quant=f"q{right % 3}") for right in (9, 14, 16)],
+        "'pass_rate' is 'passed' / 'n_problems' in every row",
+    ),
+    "totals of systems by key": (
+        {name: {"n_tasks": 30, "label": name, "by": {"label": 0.1}} for name in ("a", "b", "c")},
+        "it has only totals (a, b, c, with n_tasks)",
+    ),
+    "a record of a run": (
+        [{"timestamp": "2026", "ci": {"low": 0.1}, "bound_passed": True}],
+        "may be that of a whole run",
+    ),
+    "answers that nobody compared": (
+        [
+            {"id": at, "predicted_decision": "no", "actual_decision": "yes", "escalated": False,
+             "llm_calls": 1, "followups_asked": 0}
+            for at in range(9)
+        ],
+        "'actual_decision' looks like the reference answer",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_outcomes_of_questions_is_refused(name: str, tmp_path: Path) -> None:
+    value, message = REFUSED[name]
+    with pytest.raises(InputError) as error:
+        errbar.load(saved(tmp_path, value)).score("avg")
+    assert message in str(error.value)
+
+
+def test_totals_with_ids_are_warned_of(tmp_path: Path) -> None:
+    rows = {f"m{n}": {"in_total": 400, "good": n, "accuracy": n / 400} for n in (175, 252, 389)}
+    assert "'accuracy' is 'good' / 'in_total' in every row" in marked(saved(tmp_path, rows))
+    tests = [{"id": f"t{n}", "tests": 5, "ok": n, "score": n / 5} for n in range(6)]
+    assert "in every row" not in marked(saved(tmp_path, tests))  # tests of one question
+    assert means(tmp_path) == {"": mean(n / 5 for n in range(6))}
+
+
+def test_sizes_and_counts_are_no_systems_and_few_measures_are_doubted(tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "kind": "safety", "text": f"Do {at} now", "set_size_amb": 1, "set_size_clr": 0,
+         "AmbDiff": at / 12, "ICR": 1 - at / 24, "status_amb": "Ambiguous"}
+        for at in range(12)
+    ]  # fmt: skip
+    file = saved(tmp_path, rows)
+    assert set(means(file)) == {"AmbDiff", "ICR"}
+    assert "If they are scores of one system, choose one" in marked(file)
