@@ -78,7 +78,7 @@ def simulated(counts: CountsByState, prior: Prior, draws: int, ends: Array) -> t
 def evenly_simulated(
     counts: CountsByState, prior: Prior, passes: int, ends: Array
 ) -> tuple[Array, Array]:
-    """The same by chains that share their luck out evenly."""
+    """Shares below the ends by array-RQMC: chains whose random numbers are spread evenly."""
     rng = np.random.default_rng(1)
     far_apart = np.zeros(1, dtype=np.int64)
     while far_apart.size < CHAINS:

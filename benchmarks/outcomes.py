@@ -102,7 +102,7 @@ def spill(sizes: Sizes, directory: Path) -> None:
 
 
 def spark(sizes: Sizes, directory: Path) -> None:
-    """The same Parquet files through DuckDB and through local Spark: identical numbers."""
+    """One set of Parquet files through DuckDB and through local Spark: identical numbers."""
     for shape in (sizes.text, sizes.rows):
         place = make_outcomes(directory, shape, "parquet", files=10)
         runs = {"DuckDB": apart("score", str(place)), "Spark, local[2]": apart("spark", str(place))}

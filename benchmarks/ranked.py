@@ -109,7 +109,7 @@ def our_delong(scores: Array, labels: Flags) -> Array:
 
 
 def their_delong(scores: Array, labels: Flags) -> Array:
-    """The same of statsmodels, which wants the two classes apart."""
+    """DeLong's variance by statsmodels, which takes the two classes apart."""
     found = rank_compare_2indep(scores[labels], scores[~labels], use_t=False)
     return np.array([found.prob1, math.sqrt(found.var_prob), *found.conf_int()])
 

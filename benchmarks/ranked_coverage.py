@@ -184,7 +184,7 @@ def check_replicates(data: Predictions) -> None:
 
 
 def groups(settings: Settings) -> None:
-    """The same in 200 groups of clusters put together at random, continuous data in 100 bins."""
+    """Coverage with 200 groups of clusters put together at random, continuous data in 100 bins."""
     heading("data", "clusters", "metric", "ends", last="none")
     for which, draw in enumerate(SHAPES[:2]):
         everything = Ranked.of(draw(np.random.default_rng([2, which]), CLUSTERS_OF_TRUTH))

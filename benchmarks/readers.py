@@ -118,7 +118,7 @@ def _generation(rng: random.Random, at: int) -> dict[str, Any]:
 
 
 def _plain_lm_eval(path: Path, kind: str) -> Columns:
-    """The same columns by a loop over the lines."""
+    """The columns of the reader, by a loop over the lines."""
     names = ("system", "task", "question", "trial", "outcome", "status", "target", "answer")
     columns: Columns = {name: [] for name in names}
     confidences = columns["confidence"] = []

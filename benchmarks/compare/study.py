@@ -75,7 +75,7 @@ def nulls(cell: Cell, replicates: int) -> Iterator[Null | Agreed]:
 
 
 def again(row: Null, replicates: int) -> Null:
-    """The same cell with other data sets, ten times as many: whether it was chance."""
+    """A cell with other data sets, ten times as many, to see whether it was chance."""
     (metric,) = (each for each in worlds.metrics_of(row.cell.trials) if str(each) == row.metric)
     table = worlds.value_table(metric, row.cell.trials)
     shares = []

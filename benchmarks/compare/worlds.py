@@ -73,7 +73,7 @@ def null_counts(cell: Cell, kind: str, replicates: int, *stream: int) -> tuple[I
 def shifted_counts(
     cell: Cell, shift: float, replicates: int, stream: int
 ) -> tuple[Integers, Integers]:
-    """The same where the log odds of the first are shifted."""
+    """Counts where the log odds of the first system are shifted."""
     rng = cell.rng(len(NULLS), stream)
     rates = DIFFICULTIES[cell.difficulty].draw(rng, (replicates, cell.questions))
     return rng.binomial(cell.trials, moved(rates, shift)), rng.binomial(cell.trials, rates)

@@ -37,7 +37,7 @@ def voted(runs: errbar.Runs, by: Sequence[str]) -> list[Any]:
 
 
 def expected(rows: Rows, meaning: Meaning, by: Sequence[str]) -> list[Any]:
-    """The same, row by row."""
+    """What is expected, counted row by row."""
     states, together = _counted(rows, meaning, by)
     if not any(name for each in together.values() for name in each.values()):
         together = {}

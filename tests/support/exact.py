@@ -48,7 +48,7 @@ def relative_error(found: float, expected: Fraction) -> float:
 
 
 def relative_error_of_sd(found: float, variance: Fraction) -> float:
-    """The same for a standard deviation, without a root: half the error of its square."""
+    """Relative error of a standard deviation, without a root: half the error of its square."""
     if not math.isfinite(found) or found < 0:
         return math.inf
     if variance == 0:

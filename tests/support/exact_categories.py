@@ -98,7 +98,7 @@ def power_product(low: Fraction, high: Fraction, total: Fraction, i: int, j: int
 
 
 def max_moments_by_draws(row: Row, weights: Sequence[float], k: int, each: float) -> Moments:
-    """The same for one question, over every possible outcome of two times k new trials."""
+    """Moments of one question, over every possible outcome of two times k new trials."""
     alpha = [Fraction(each) + n for n in row]
     categories = range(len(row))
     mean = square = Fraction(0)

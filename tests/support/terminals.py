@@ -102,7 +102,7 @@ def _stdout_at(descriptor: int) -> Iterator[None]:
 
 
 def shown_by_a_process(*arguments: str, columns: int = 100, **environment: str) -> str:
-    """The same of `python -m errbar`."""
+    """What `python -m errbar` shows."""
     screen = Screen(columns)
     process = start(arguments, environment, stdout=screen.outside)
     _, said = process.communicate(timeout=60)

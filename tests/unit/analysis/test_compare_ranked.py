@@ -53,7 +53,7 @@ def both(*tables: pl.DataFrame) -> pl.DataFrame:
 
 
 def predictions(data: pl.DataFrame, cluster: str = "question") -> Predictions:
-    """The same by hand: an item costs 1 unless it is right."""
+    """Predictions of these rows: an item costs 1 unless it is right."""
     outcome, held = data["outcome"].to_numpy(), (data["status"] == "ok").to_numpy()
     return Predictions(data["confidence"].to_numpy(), 1.0 - outcome, held, data[cluster].to_list())
 

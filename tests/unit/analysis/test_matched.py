@@ -280,7 +280,7 @@ def test_a_system_cannot_be_told_from_itself() -> None:
 
 @pytest.mark.parametrize("ends", ["percentile", "bca"])
 def test_rounding_is_no_difference(ends: Any) -> None:
-    """The same losses in another order have the same mean but for the last digit."""
+    """Losses in another order have an equal mean but for the last digit."""
     rng = np.random.default_rng(1)
     lost = rng.random(30)
     systems = {"a": Predictions(rng.random(30), lost), "b": Predictions(rng.random(30), lost)}

@@ -72,7 +72,7 @@ def refusal(*arguments: str) -> str:
 
 
 def refused(file: Path, *arguments: str) -> str:
-    """The same for a file, which is named."""
+    """The error for a file, which must name it."""
     said = refusal("score", str(file), *arguments)
     assert str(file) in said
     return said

@@ -48,7 +48,7 @@ def by_weighing(trials: list[int], correct: list[int], k: int) -> tuple[float, f
 
 
 def by_sampling(trials: list[int], correct: list[int], k: int) -> tuple[float, float, float]:
-    """The same from 40 chains."""
+    """The moments estimated from 40 chains."""
     chains = 40
     spread = learn(
         np.tile(trials, chains),

@@ -29,7 +29,7 @@ FAILING = {
 
 
 def failing() -> pl.DataFrame:
-    """The same as a table."""
+    """The outcomes with failures, as a table."""
     return pl.DataFrame(
         [
             {"question": question, "trial": trial, "outcome": outcome, "status": status}

@@ -120,7 +120,7 @@ def columns(rows: Rows) -> tuple[list[float], list[float], list[bool]]:
 
 
 def apart(rows: Rows) -> Rows:
-    """The same without equal confidences."""
+    """Rows without equal confidences."""
     return [(100 * sure - at, lost, held) for at, (sure, lost, held) in enumerate(rows)]
 
 

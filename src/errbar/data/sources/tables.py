@@ -230,7 +230,7 @@ class TableSource(_InTable):
             return ranked_items(found)
 
     def with_penalties(self, score: Penalty) -> "TableSource":
-        """The same table with another column of outcomes."""
+        """Copy of the table with penalties in place of outcomes."""
         with plain_errors(self.where):
             frame, columns = penalised(self.frame, self.columns, score)
         return TableSource(
