@@ -11,6 +11,7 @@ from errbar.base.files import without_endings
 from errbar.base.remarks import mapping, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
+from errbar.data.queries.questions import failures_as
 from errbar.data.sources.joined import Joined, SystemPart
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.loading import load
@@ -73,6 +74,7 @@ def history(
     strict_share(level, "level")
     if not isinstance(columns, Mapping | None):
         raise WrongType("columns must be names by their meaning, as in {'question': 'task_id'}.")
+    failures_as(errors)  # refused before anything is read
     how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}
     with ExitStack() as opened:
         runs = _runs_in(data, run, table, opened)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from errbar.analysis.alignment import Policy
 from errbar.analysis.calibration import (
     averaged_apart,
     beside_pairs,
@@ -16,6 +15,7 @@ from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
 from errbar.analysis.evaluate import Refusals, chosen_method, narrowed
+from errbar.analysis.fates import pair_policy, scores_by_fate
 from errbar.analysis.methods import Assumption, Bootstrap, Calibrated, Method
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest
@@ -26,7 +26,6 @@ from errbar.analysis.score import (
     Short,
     require_policy,
     scored_metric,
-    scores_of,
     usual_metrics,
 )
 from errbar.base.arguments import names_in_order, require_choice
@@ -107,7 +106,7 @@ class Runs(Outcomes):
         for part in self._averaged(scored, errors, bounds):
             how = narrowed(intervals, questions_in_all, assume, part.bounds)
             settings = part.metrics, part.errors, short, how, refusals, audit
-            own = scores_of(part.source, part.source.slices(by), *settings)
+            own = scores_by_fate(part.source, part.source.slices(by), *settings)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
         scores = parts[0] if len(parts) == 1 else in_order_of(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)
@@ -192,7 +191,7 @@ class Runs(Outcomes):
         adjust: Adjust = "bonferroni",
         assume: Assumption = "nothing",
         bounds: tuple[float, float] | None = None,
-        errors: Literal["fail", "missing"] = "fail",
+        errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
         rng: Seed = 0,
     ) -> Comparisons:
@@ -218,7 +217,7 @@ class Runs(Outcomes):
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
-        Policy.of(errors, short)
+        pair_policy(errors, short, bounds)
         metrics = metrics or _DEFAULT_METRICS
         ranked = ranked_metrics(metrics)
         request: ComparisonRequest[Any] = ComparisonRequest(
@@ -235,7 +234,7 @@ class Runs(Outcomes):
             return replace(compared, remarks=(*compared.remarks, *beside))
         part = self._averaged_alike(request.metrics, errors, bounds)
         request = replace(request, intervals=replace(request.intervals, bounds=part.bounds))
-        found = compare_systems(part.source, request, part.policy(short))
+        found = compare_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
         remarks = part.remarks()
         if part.source is not self.source:  # penalties of stated probabilities
             remarks += beside_pairs(self.source, found)
@@ -250,7 +249,7 @@ class Runs(Outcomes):
         estimand: Estimand | str = Estimand.POPULATION,
         level: float = 0.95,
         bounds: tuple[float, float] | None = None,
-        errors: Literal["fail", "missing"] = "fail",
+        errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
     ) -> Leaderboard:
         """Rank systems, with rank intervals and groups that are not separated.
@@ -268,7 +267,7 @@ class Runs(Outcomes):
         estimand, level, bounds, errors, short
             As in `score`.
         """
-        Policy.of(errors, short)
+        pair_policy(errors, short, bounds)
         intervals = Calibrated(Estimand(estimand), level)
         scored = scored_metric(metric)
         part = self._averaged_alike([scored], errors, bounds)
@@ -278,7 +277,7 @@ class Runs(Outcomes):
             weights=weights,
             intervals=replace(intervals, bounds=part.bounds),
         )
-        found = rank_systems(part.source, request, part.policy(short))
+        found = rank_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
         return replace(found, remarks=(*found.remarks, *part.remarks()))
 
     def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "Gate":

@@ -22,6 +22,7 @@ from errbar.analysis.gate import (
 from errbar.analysis.methods import Assumption
 from errbar.analysis.plan import Plan
 from errbar.analysis.plan import plan as find_plan
+from errbar.analysis.score import Errors
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
 from errbar.errors import InputError, WrongType
@@ -267,7 +268,7 @@ def gate(
     max_drop: float | Mapping[str, float],
     level: float = 0.95,
     estimand: Estimand | str = Estimand.POPULATION,
-    errors: Literal["fail", "missing"] = "fail",
+    errors: Errors = "fail",
     short: Literal["error", "drop"] = "error",
     assume: Assumption = "nothing",
     bounds: tuple[float, float] | None = None,

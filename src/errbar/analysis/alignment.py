@@ -92,6 +92,7 @@ class Policy(NamedTuple):
 
     failures: str
     short: Short
+    bounds: tuple[float, float] | None = None  # what failed trials may be worth as rewards
 
     @classmethod
     def of(cls, errors: str, short: Short) -> "Policy":
@@ -336,7 +337,8 @@ class TaskSystems:
         if self._policy.failures == "missing" and not named.slice.scored.any():
             raise InputError("no row has a result")
         failures = self._policy.failures
-        found = question_values(self._source, named, metric, failures, rewards=rewards)
+        bounds = self._policy.bounds
+        found = question_values(self._source, named, metric, failures, bounds, rewards=rewards)
         subject = str(Subject(system, self._task))
         kept = long_enough(found, metric, subject, remarks, drop=self._policy.short == "drop")
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())

@@ -5,16 +5,17 @@ P-values and intervals are adjusted for the number of comparisons (Bonferroni).
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
-from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy, side_by_side
+from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy
 from errbar.analysis.evaluate import Refusals
+from errbar.analysis.fates import FateSpread, differences_by_fate, tables_by_fate
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.population import Assumption
-from errbar.analysis.pairs import Difference, Differences, assumptions
+from errbar.analysis.pairs import Difference, assumptions
 from errbar.analysis.score import ScoredMetric
 from errbar.analysis.spreads import Paired
 from errbar.base.arguments import number, require_choice
@@ -95,10 +96,11 @@ def compare_systems(
     source: Source,
     request: ComparisonRequest[ScoredMetric],
     policy: Policy,
-    differences_of: DifferencesOf = Differences,
+    differences_of: DifferencesOf = differences_by_fate,
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
-    tables = side_by_side(source, request.metrics, request.wanted(), policy)
+    tables: Sequence[AlignedValues]
+    tables = tables_by_fate(source, request.metrics, request.wanted(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
     tables, without = request.tables(tables)
     remarks |= dict.fromkeys(without)
@@ -236,7 +238,23 @@ def _comparison(
         no_worse=no_worse,
         caution=found.caution if narrow or is_probable else "",
         reason=found.reason,
+        failed=found.failed,
+        flips=_flips(found, request.intervals.level, size),
     )
+
+
+def _flips(found: Difference, level: float, size: int) -> int:
+    """Failed trials of the loser that, if right, undo the verdict with all of them wrong."""
+    if found.flips is None or found.reason or not isinstance(found.spread, FateSpread):
+        return 0
+    ahead = found.spread.plain.mean > 0
+
+    def holds(other: Difference) -> bool:
+        decided = bonferroni(other.p_value, size) < 1.0 - level
+        return decided and (other.spread.mean > 0) == ahead
+
+    plain = replace(found, spread=found.spread.plain)
+    return found.flips(not ahead, holds) if holds(plain) else 0
 
 
 def missing(

@@ -7,7 +7,7 @@ Donner's method of variance estimates recovery, MOVER (2008).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -51,6 +51,8 @@ class Difference:
     left_out: int
     caution: str  # about the sign-flip test
     reason: str = ""  # why there is no interval and no p-value
+    failed: int = 0  # failed trials of both, if they may have been anything
+    flips: Callable[[bool, Callable[["Difference"], bool]], int] | None = None  # as in `fates`
 
     @property
     def p_value(self) -> float:

@@ -32,19 +32,27 @@ class SystemValues:
 
 
 def question_values(
-    source: Source, named: Named, metric: CountMetric | VoteAt, failures: str, *, rewards: bool
+    source: Source,
+    named: Named,
+    metric: CountMetric | VoteAt,
+    failures: str,
+    bounds: tuple[float, float] | None = None,
+    *,
+    rewards: bool,
 ) -> SystemValues:
     """Value of each question; `rewards` says whether outcomes are averaged as they are."""
     if isinstance(metric, VoteAt):
         return _by_votes(source, named, metric, failures)
     if rewards:
-        return _by_rewards(source, named, failures)
+        return _by_rewards(source, named, failures, bounds)
     return _by_counts(source, named, metric, failures)
 
 
-def _by_rewards(source: Source, named: Named, failures: str) -> SystemValues:
+def _by_rewards(
+    source: Source, named: Named, failures: str, bounds: tuple[float, float] | None
+) -> SystemValues:
     """Mean reward of each question."""
-    found = rewards_of(results_of(source, named.slice), failures)
+    found = rewards_of(results_of(source, named.slice), failures, bounds)
     return SystemValues(
         questions=found.questions,
         parts=[found.values],
@@ -76,17 +84,22 @@ def _by_counts(source: Source, named: Named, metric: CountMetric, failures: str)
             values = metric.row_values(tally)
             return SystemValues(questions=names, parts=[values], trials=counts.trials)
         counts = cast(CountsByState, right_or_wrong(counts))
-    some = (counts.trials > 0) & (counts.trials >= metric.draws)
-    short = np.full(counts.trials.size, np.nan)
+    parts = values_of_counts(metric, counts.trials, counts.correct)
+    return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)
+
+
+def values_of_counts(metric: CountMetric, trials: Integers, correct: Integers) -> list[Array]:
+    """Values of questions by each part of a metric; nan with too few trials."""
+    some = (trials > 0) & (trials >= metric.draws)
     once = np.ones((1, int(some.sum())))
-    states = States(counts.trials[some], counts.correct[some], once, once.sum(axis=1))
+    states = States(trials[some], correct[some], once, once.sum(axis=1))
     parts = []
     for part in metric.parts():
-        values = short.copy()
+        values = np.full(trials.size, np.nan)
         if some.any():
             values[some] = part.subset_means([part], states)[0]
         parts.append(values)
-    return SystemValues(questions=names, parts=parts, trials=counts.trials, correct=counts.correct)
+    return parts
 
 
 def long_enough(

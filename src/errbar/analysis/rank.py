@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
+from errbar.analysis.alignment import AlignedValues, Policy
 from errbar.analysis.evaluate import Refusals, reason_of
+from errbar.analysis.fates import FatedValues, tables_by_fate
 from errbar.analysis.methods.population import combined
 from errbar.analysis.pairs import assumptions
 from errbar.analysis.rank_scores import (
@@ -41,7 +42,7 @@ def rank_systems(
     source: Source, request: RankRequest, policy: Policy, scoring: RankScoring | None = None
 ) -> Leaderboard:
     """Rank every system that has every task."""
-    tables = side_by_side(source, [request.metric], request.systems, policy)
+    tables = tables_by_fate(source, [request.metric], request.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
     several = _of_several(tables, remarks)
     systems, left = _in_all(several)
@@ -53,12 +54,18 @@ def rank_systems(
     scoring = scoring or usual_scoring(request.intervals)
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     vary = scoring.together(parts)
+    fated = _under_fates(kept, systems, parts, scoring, request)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
     # 1 where the system of the row is better than that of the column
-    ahead = _decided(vary, request.intervals.level) * up
+    ahead = _decided(scoring.together(fated), len(systems), request.intervals.level) * up
     scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
     drawn = DrawnRanks(scores)
-    rows = _standings(systems, parts, ahead, drawn, up, request)
+    rows = _standings(systems, fated, ahead, drawn, up, request)
+    if fated is not parts:
+        remarks.append(
+            "Scores, expected ranks and P(best) count failed trials as wrong; intervals, ranks and "
+            "groups hold whatever they would have been."
+        )
     lost = sum(part.left_out for part in parts)
     if left:
         remarks.append(f"Left out, because they lack some tasks: {', '.join(left)}.")
@@ -69,6 +76,25 @@ def rank_systems(
     questions = sum(part.questions for part in parts)
     words = scoring.words
     return Leaderboard(tuple(rows), request.metric, weights, questions, words, tuple(remarks))
+
+
+def _under_fates(
+    tables: Sequence[AlignedValues],
+    systems: Sequence[str],
+    parts: Sequence[RankedPart],
+    scoring: RankScoring,
+    request: RankRequest,
+) -> Sequence[RankedPart]:
+    """Parts with every system at its worst and then at its best, if failed trials may be either."""
+    found = []
+    for data, part in zip(tables, parts, strict=True):
+        if not isinstance(data, FatedValues):
+            return parts
+        rows, stacked = [data.systems.index(name) for name in systems], data.stacked()
+        best = [stacked.systems[len(data.systems) + at] for at in rows]
+        both = [*systems, *best]
+        found.append(scoring.part_of(stacked, both, part.weight, request.intervals))
+    return found
 
 
 def _of_several(tables: Sequence[AlignedValues], remarks: list[str]) -> list[AlignedValues]:
@@ -164,17 +190,20 @@ def _in_all(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]
     return kept, left
 
 
-def _decided(vary: JointScores, level: float) -> Array:
+def _decided(vary: JointScores, number: int, level: float) -> Array:
     """1 where the row is significantly higher than the column, −1 where lower, else 0.
 
-    All pairs hold together (Bonferroni), so that a verdict is that of `compare` on all pairs.
+    All pairs hold together (Bonferroni), so that a verdict is that of `compare` on all pairs. If
+    scores at their best follow those of the `number` systems, a system is higher if its worst is
+    higher than the best of the other.
     """
-    number = vary.means.size
+    best = vary.means.size - number
     tail = (1.0 - level) / (number * (number - 1))
     found = np.zeros((number, number))
     for high in range(number):
         for low in range(number):
-            if vary.means[high] > vary.means[low] and vary.low_end(high, low, tail) > 0.0:
+            other = low + best
+            if vary.means[high] > vary.means[other] and vary.low_end(high, other, tail) > 0.0:
                 found[high, low], found[low, high] = 1.0, -1.0
     return found
 
@@ -187,11 +216,14 @@ def _standings(
     up: float,
     request: RankRequest,
 ) -> list[Standing]:
-    found = [
+    whole = np.sum([part.weight * part.means for part in parts], axis=0)
+    each = [
         combined([(part.weight, part.summaries()[at]) for part in parts])
-        for at in range(len(systems))
+        for at in range(whole.size)
     ]
-    values = np.sum([part.weight * part.means for part in parts], axis=0)
+    # the same systems at their worst, and at their best if there is a difference
+    found, best = each[: len(systems)], each[-len(systems) :]
+    values = whole[: len(systems)]
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
     level, estimand = request.intervals.level, request.intervals.estimand
     letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
@@ -202,8 +234,8 @@ def _standings(
             Standing(
                 system=systems[at],
                 value=float(values[at]),
-                sd=found[at].sd,
-                interval=Interval(found[at].low, found[at].high, level, estimand),
+                sd=max(found[at].sd, best[at].sd),
+                interval=Interval(found[at].low, best[at].high, level, estimand),
                 rank=1 + int(better.sum()),
                 best_rank=1 + int((ahead[at] < 0).sum()),
                 worst_rank=len(systems) - int((ahead[at] > 0).sum()),

@@ -89,12 +89,17 @@ class Rewards(Answered):
 def rewards_of(
     results: Results, failures: str, bounds: tuple[float, float] | None = None
 ) -> Rewards:
-    """The mean reward of every question; rows without a result are worth 0, or left out."""
-    if failures == "right" and results.failed.any():
+    """The mean reward of every question; rows without a result are worth 0, or left out.
+
+    With bounds, they can be worth the lowest or the highest ("lowest", "right").
+    """
+    worth = {"lowest": bounds[0], "right": bounds[1]}.get(failures, 0.0) if bounds else 0.0
+    if failures == "right" and not bounds and results.failed.any():
         as_zero = setting("errors", "fail")
         left_out = setting("errors", "missing")
         raise InputError(
-            f"there is no best reward that rows without a result could be given; {as_zero} counts "
+            f"there is no best reward that rows without a result could be given, unless "
+            f"{way_to_say('--bounds LOW HIGH', 'bounds=(low, high)')} says which; {as_zero} counts "
             f"them as 0, {left_out} leaves them out"
         )
     endless = next((value for value in results.values if not math.isfinite(value)), None)
@@ -111,13 +116,13 @@ def rewards_of(
     if results.weights is not None:
         some &= results.weights > 0
     counts, each = results.counts[some], trials[some]
-    extremes = _extremes(values, counts, each)
+    extremes = _extremes(values, counts, each, worth)
     if bounds is not None:
         _require_within(extremes, bounds)
-    means = (counts @ values) / each
-    off = counts * np.square(values - means[:, None])
     nothing = each - counts.sum(axis=1)
-    squares = off.sum(axis=1) + nothing * np.square(means)
+    means = (counts @ values + nothing * worth) / each
+    off = counts * np.square(values - means[:, None])
+    squares = off.sum(axis=1) + nothing * np.square(means - worth)
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = squares / (each - 1) / each
     names = zip(results.questions, some.tolist(), strict=True) if results.questions else ()
@@ -135,17 +140,19 @@ def rewards_of(
     )
 
 
-def _extremes(values: Array, counts: NDArray[np.int64], trials: NDArray[np.int64]) -> Array:
-    """Lowest and highest outcome of each question; trials without a result count as 0."""
+def _extremes(
+    values: Array, counts: NDArray[np.int64], trials: NDArray[np.int64], worth: float
+) -> Array:
+    """Lowest and highest outcome of each question, where failed trials have a given worth."""
     order = np.argsort(values)
     occur = counts[:, order] > 0
-    found = np.zeros((2, trials.size))
+    found = np.full((2, trials.size), worth)
     if values.size:
         first, last = occur.argmax(axis=1), values.size - 1 - occur[:, ::-1].argmax(axis=1)
-        found = np.where(occur.any(axis=1), values[order][np.stack([first, last])], 0.0)
+        found = np.where(occur.any(axis=1), values[order][np.stack([first, last])], worth)
     failed = trials > counts.sum(axis=1)
-    found[0, failed] = np.minimum(found[0, failed], 0.0)
-    found[1, failed] = np.maximum(found[1, failed], 0.0)
+    found[0, failed] = np.minimum(found[0, failed], worth)
+    found[1, failed] = np.maximum(found[1, failed], worth)
     return found
 
 

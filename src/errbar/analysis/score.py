@@ -272,7 +272,7 @@ def scores_of(
 
     if errors != "bracket":
         return scored_as(failures_as(errors))
-    worst, best = (scored_as(failures, failures) for failures in ("wrong", "right"))
+    worst, best = scored_as("lowest", "wrong"), scored_as("right", "right")
     return replace(
         worst,
         estimates=in_order((*worst, *best), by_subject(found)),

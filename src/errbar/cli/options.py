@@ -124,7 +124,7 @@ class PairOptions(Keywords):
     """Options of `PAIR`, as keywords of `Runs.compare`, `Runs.rank` and `errbar.gate`."""
 
     estimand: str
-    errors: Literal["fail", "missing"]
+    errors: Literal["fail", "missing", "bracket"]
     short: Literal["error", "drop"]
     level: float
 
@@ -326,6 +326,13 @@ ERRORS = choice(
     text="Rows without a result count as wrong, or are left out.",
 )
 
+ERRORS_OR_BOTH = choice(
+    *("--errors", "fail", "missing", "bracket"),
+    default="fail",
+    text="Rows without a result count as wrong, are left out, or as anything between wrong and "
+    "right (bracket).",
+)
+
 ESTIMAND = choice(
     *("--estimand", "population", "benchmark", "rerun"),
     default="population",
@@ -345,7 +352,7 @@ PAIR = bundle(
     "pairing",
     PairOptions,
     ESTIMAND,
-    ERRORS,
+    ERRORS_OR_BOTH,
     choice(
         *("--short", "error", "drop"),
         default="error",

@@ -22,7 +22,7 @@ class ReportOptions(Keywords):
     title: str
     history: str | None
     estimand: str
-    errors: Literal["fail", "missing"]
+    errors: Literal["fail", "missing", "bracket"]
     level: float
 
 
@@ -37,7 +37,7 @@ REPORT = bundle(
         help="Past runs, to be shown over time: a folder with a log or folder per run.",
     ),
     options.ESTIMAND,
-    options.ERRORS,
+    options.ERRORS_OR_BOTH,
     options.LEVEL,
 )
 

@@ -30,11 +30,7 @@ class ScoreOptions(Keywords):
 SCORE = bundle(
     "scoring",
     ScoreOptions,
-    choice(
-        *("--errors", "fail", "missing", "bracket"),
-        default="fail",
-        text="Rows without a result count as wrong, are left out, or are counted both ways.",
-    ),
+    options.ERRORS_OR_BOTH,
     choice(
         *("--short", "error", "drop", "posterior"),
         default="error",

@@ -10,10 +10,12 @@ with the counts. They are linear programs over a grid of success rates.
   2022, "Confidence intervals for nonparametric empirical Bayes analysis").
 - `largest_mean` takes the expected counts as known, for a variance that must not be too small.
 - `most_unseen` bounds a mean of which every question showed the lowest value.
+- `bracket_tail` is for a number of which a sample says only between which two means it lies.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +27,8 @@ from errbar.kernels.interval import clopper_pearson_ends
 # Chebyshev nodes: the closer to 0 and 1 the denser, like the standard error of a success rate.
 # With 201 of them a step is at most 0.008, a third of a standard error of 400 trials.
 GRID: Array = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 201))
+
+_NEAR = 1e-9  # accuracy of a normal quantile
 
 
 class CountShares(NamedTuple):
@@ -157,3 +161,24 @@ def _largest(
 
     found = linprog(-values, at_most, limits, equal, to, bounds=(0.0, None), method="highs")
     return -float(found.fun) if found.status == 0 else None
+
+
+def bracket_tail(width: float, level: float) -> float:
+    """Probability to leave outside each end of a bracket, for the level to hold any number in it.
+
+    `width` is the distance of the two bounds in standard deviations of their estimates. Imbens and
+    Manski (2004): a number close to one end is missed on that side only, so the tail is that of a
+    two-sided interval where both bounds are equal, and of a one-sided one where they are far apart.
+
+    Examples
+    --------
+    >>> round(bracket_tail(0.0, 0.95), 4), round(bracket_tail(9.0, 0.95), 4)
+    (0.025, 0.05)
+    """
+    normal = NormalDist()
+    low, high = normal.inv_cdf(level), normal.inv_cdf(0.5 * (1.0 + level))
+    while high - low > _NEAR:
+        reach = 0.5 * (low + high)
+        holds = normal.cdf(reach + width) - normal.cdf(-reach) >= level
+        low, high = (low, reach) if holds else (reach, high)
+    return normal.cdf(-high)

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from errbar.analysis.score import Errors
 from errbar.base.files import atomic_file
 from errbar.errors import InputError
 from errbar.page.contents import Contents, ReportSettings, Section, contents_of
@@ -26,7 +27,7 @@ def report(
     estimand: Estimand | str = Estimand.POPULATION,
     level: float = 0.95,
     baseline: str | None = None,
-    errors: Literal["fail", "missing"] = "fail",
+    errors: Errors = "fail",
     title: str = "",
     command: str = "",
     history: Any = None,
@@ -69,7 +70,8 @@ def report(
     )
     if history is not None:
         if not isinstance(history, Timeline):
-            history = past_runs(history, *metrics, **settings.asked, short="drop")
+            asked = settings.asked | ({"errors": "fail"} if errors == "bracket" else {})
+            history = past_runs(history, *metrics, **asked, short="drop")
         settings = replace(settings, history=history)
     return write_report(runs, path, settings)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,11 +21,11 @@ from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
 from errbar.analysis.rewards import rewards_of
-from errbar.analysis.score import by_subject, fewest_trials, usual_metrics
+from errbar.analysis.score import Errors, by_subject, fewest_trials, usual_metrics
 from errbar.base.arrays import Array
 from errbar.base.remarks import below
 from errbar.data.queries.named import Named
-from errbar.data.queries.questions import Slice, failures_as
+from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.results.base import Result
@@ -51,7 +51,7 @@ class ReportSettings:
     estimand: Estimand = Estimand.POPULATION
     level: float = 0.95
     baseline: str | None = None
-    errors: Literal["fail", "missing"] = "fail"
+    errors: Errors = "fail"
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
     history: Timeline | None = None  # of past runs, to be shown
@@ -181,7 +181,7 @@ def _bands(runs: Runs, slices: Sequence[Slice]) -> dict[str, list[Band]]:
     return {"risk": risk_bands(risks, SEEN, 0), "roc": roc_bands(classes, SEEN, 0)}
 
 
-def questions_of(source: Source, errors: Literal["fail", "missing"]) -> list[Questions]:
+def questions_of(source: Source, errors: Errors) -> list[Questions]:
     """Return the questions of every task, with right trials or mean rewards."""
     return [
         _right(task, each, errors)
@@ -191,26 +191,26 @@ def questions_of(source: Source, errors: Literal["fail", "missing"]) -> list[Que
     ]
 
 
-def _right(task: str, systems: dict[str, Named], errors: Literal["fail", "missing"]) -> Questions:
+def _right(task: str, systems: dict[str, Named], errors: Errors) -> Questions:
     aligned = align(named.questions for named in systems.values())
     trials, right = np.zeros((2, len(systems), len(aligned.place)), dtype=np.int64)
     for row, (named, at) in enumerate(zip(systems.values(), aligned.places, strict=True)):
         part = named.slice
-        trials[row, at] = part.trials if errors == "fail" else part.scored
+        trials[row, at] = part.scored if errors == "missing" else part.trials
         right[row, at] = part.right
     return _questions(task, aligned, systems, trials=trials.tolist(), right=right.tolist())
 
 
-def _rewards(
-    task: str, systems: dict[str, Named], source: Source, errors: Literal["fail", "missing"]
-) -> Questions:
+def _rewards(task: str, systems: dict[str, Named], source: Source, errors: Errors) -> Questions:
     aligned = align(named.questions for named in systems.values())
     shape = len(systems), len(aligned.place)
     trials, means, variances = np.zeros(shape, dtype=np.int64), *np.zeros((2, *shape))
     low, high = math.inf, -math.inf
     for row, named in enumerate(systems.values()):
         try:
-            found = rewards_of(results_of(source, named.slice), failures_as(errors))
+            found = rewards_of(
+                results_of(source, named.slice), "missing" if errors == "missing" else "wrong"
+            )
         except ErrbarError:
             continue  # the scores say why
         at = aligned.at(found.questions)

@@ -39,6 +39,8 @@ class Comparison(WithInterval):
     caution: str = ""  # a reason to treat the result with care
     reason: str = ""  # why there is no interval
     items: int = 0  # common ranked items, for metrics without a value per question
+    failed: int = 0  # failed trials of both, if the interval is for whatever they would have been
+    flips: int = 0  # failed trials of the loser that, if right, undo what counting them wrong says
 
     @property
     def one(self) -> str:
@@ -136,12 +138,13 @@ class Comparison(WithInterval):
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
+        fates = ("failed", "flips") if self.failed else ()
         return record_of(
             self,
             *("task", "metric", "first", "second", "value", "against", "difference", "sd"),
             *("interval", "p_value", "adjusted", "probable", "undone_by", "chance"),
             *("wins", "ties", "losses", "questions", "left_out", "margin", "no_worse"),
-            *("better", "probably_better", "verdict", "caution", "reason"),
+            *("better", "probably_better", "verdict", "caution", "reason", *fates),
         )
 
     @property

@@ -145,6 +145,7 @@ class Comparisons(Rows[Comparison]):
             *self._sizes(),
             *map(Explanation, notes),
             *self._probable(),
+            *self._fates(),
             *(["Lower is better."] if lower else []),
             Explanation(f"Method: {self.method}."),
             *self._cautions(),
@@ -185,6 +186,24 @@ class Comparisons(Rows[Comparison]):
             f"{rows[0].unit}s{undone}."
         )
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
+
+    def _fates(self) -> list[str]:
+        """What failed trials may change, and how many of them it takes."""
+        rows = [row for row in self if row.failed]
+        if not rows:
+            return []
+        notes = [
+            "Differences count failed trials as wrong; intervals, p and verdicts hold whatever "
+            "they would have been."
+        ]
+        for row in [row for row in rows if row.flips][:_MOST_NAMED]:
+            many = f"as few as {row.flips} of {row.trailer} are"
+            undone = f"a single one of {row.trailer} is" if row.flips == 1 else many
+            notes.append(
+                f"{self._called(row)}, {row.metric}: {row.leader} is better if failed trials are "
+                f"wrong; inconclusive if {undone} right."
+            )
+        return notes
 
     def _reasons(self) -> list[str]:
         """Why numbers are missing: a note per reason, with the pairs that share it."""

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from errbar.base.arguments import require_choice
 from errbar.base.remarks import way_to_say
-from errbar.base.tables import interval_title, percent, printable, score_text
+from errbar.base.tables import DASH, interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
 
+BRACKET = "bracket: holds the score whatever the failed trials would have been."
 SIMULATIONS = 200  # data sets that an audit simulates
 _SLACK = 1e-9  # an end and a value this close are equal, but for rounding
 
@@ -233,6 +234,7 @@ class Estimate(AnyEstimate):
     clusters: int = 0  # clusters of questions that were resampled, if any
     is_even: bool = False  # whether all questions are known to have as many trials
     held: float = math.nan  # share of simulated data sets whose interval contained the truth
+    bracket: Interval | None = None  # for the score, whatever failed trials would have been
 
     def __post_init__(self) -> None:
         _without_minus_zero(self, "value", "mean", "sd")
@@ -254,9 +256,20 @@ class Estimate(AnyEstimate):
         """A flat record without the subject."""
         audited = () if math.isnan(self.held) else ("held",)
         sizes = ("questions", "trials")
-        return record_of(
+        found = record_of(
             self, "metric", "value", "mean", "sd", "interval", *sizes, "reason", *audited
         )
+        if self.bracket is None:
+            return found
+        return {**found, "bracket_low": self.bracket.low, "bracket_high": self.bracket.high}
+
+    @property
+    def bracket_text(self) -> str:
+        """The interval for whatever failed trials would have been, as a cell of a table."""
+        if self.bracket is None:
+            return DASH
+        ends = (self.bracket.low, self.bracket.high)
+        return " to ".join(score_text(end, self.sd) for end in ends)
 
     @classmethod
     def without_value(cls, of: Subject, metric: Metric, interval: Interval, reason: str) -> Self:

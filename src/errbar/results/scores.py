@@ -153,6 +153,9 @@ class Scores(Estimates[Estimate]):
         for name, column in (numbers | {"sd": [e.sd for e in self]}).items():
             texts = (score_text(x, e.sd) for x, e in zip(column, self, strict=True))
             columns.append([score_head(name), *pointed(texts)])
+        if any(each.bracket for each in self):
+            head = interval_head("bracket", (each.interval.title for each in self))
+            columns.append([head, *(each.bracket_text for each in self)])
         if self._is_audited():
             held_shares = (
                 "" if math.isnan(estimate.held) else percent(estimate.held) for estimate in self

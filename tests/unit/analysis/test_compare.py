@@ -207,10 +207,6 @@ class TestRowsWithoutAResult:
         assert found[0].left_out == 1
         assert "a: 1 question without any result." in found.notes()
 
-    def test_there_is_no_bracket(self) -> None:
-        with pytest.raises(InputError, match="errors must be 'fail' or 'missing'"):
-            errbar.load(self.DATA).compare("avg", errors="bracket")  # type: ignore[arg-type]
-
 
 class TestClusters:
     def test_a_cluster_for_every_question_is_none(self) -> None:

@@ -1,0 +1,308 @@
+"""Failed trials of which nobody knows what they would have been: results for every fate of them.
+
+A metric that never falls if a trial turns right lies between its value with all failed trials wrong
+and that with all of them right (the worst-case bounds of Manski 1989). Both are estimated on the
+same questions.
+
+- A score has the interval of Imbens and Manski (2004): it holds the score under any fate with the
+  probability of the level. As the upper bound is never estimated below the lower one, it does so
+  however narrow the bracket is (Stoye 2009, lemma 3).
+- A difference of two systems, and their ranks, have the interval from the lower end under the worst
+  fate for the first system to the upper end under the best: it holds all fates together (Horowitz
+  and Manski 2000), so that not knowing a fate never makes a verdict firmer than knowing the worst.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
+from errbar.analysis.evaluate import Refusals, chosen_method
+from errbar.analysis.methods import Calibrated, Method
+from errbar.analysis.pairs import Difference, Differences
+from errbar.analysis.question_values import values_of_counts
+from errbar.analysis.score import Errors, ScoredMetric, Short, by_subject, scores_of
+from errbar.analysis.spreads import Spread
+from errbar.base.arguments import require_choice
+from errbar.base.arrays import Array, Integers
+from errbar.data.queries.questions import Slice
+from errbar.data.sources.tables import Source
+from errbar.kernels.partial_identification import bracket_tail
+from errbar.kernels.sign_flip import Ends
+from errbar.metrics import CountMetric
+from errbar.results.estimate import BRACKET, Estimate, Interval
+from errbar.results.scores import Scores
+
+BOTH = "both"  # how rows without a result count: at their worst and at their best
+_FATES = ("lowest", "right")
+_DIGITS = 12
+_STEP = 1e-3  # levels are rounded up to such steps, so that systems share them
+
+
+def pair_policy(errors: str, short: Short, bounds: tuple[float, float] | None) -> Policy:
+    """How rows without a result, and questions with too few trials, count for pairs."""
+    require_choice(errors, "errors", get_args(Errors))
+    plain = Policy.of("fail" if errors == "bracket" else errors, short)
+    return plain._replace(failures=BOTH, bounds=bounds) if errors == "bracket" else plain
+
+
+def scores_by_fate(
+    source: Source,
+    found: Sequence[Slice],
+    metrics: Sequence[ScoredMetric],
+    errors: Errors,
+    short: Short,
+    method: Method,
+    refusals: Refusals,
+    audit: bool = False,
+) -> Scores:
+    """Scores as `scores_of` gives them; if both ways, with an interval for any fate."""
+    scores = scores_of(source, found, metrics, errors, short, method, refusals, audit)
+    if errors != "bracket":
+        return scores
+    pairs: dict[tuple[object, object], list[Estimate]] = {}
+    for each in scores:
+        pairs.setdefault((replace(each.of, failed=""), each.metric), []).append(each)
+    levels = {key: _level_of(*pair) for key, pair in pairs.items()}
+    ends: dict[tuple[object, object], Interval] = {}
+    for level in {level for level in levels.values() if not math.isnan(level)}:
+        some = {key for key, own in levels.items() if own == level}
+        slices = [part for of, part in by_subject(found).items() if of in {key[0] for key in some}]
+        again = chosen_method(method, level=level)
+        known = scores_of(source, slices, metrics, errors, short, again, Refusals())
+        for each in known:
+            key = replace(each.of, failed=""), each.metric
+            if key in some:
+                low = ends[key].low if key in ends else each.low
+                asked = pairs[key][0].interval
+                high = ends[key].high if key in ends else each.high
+                ends[key] = replace(asked, low=min(low, each.low), high=max(high, each.high))
+    rows = tuple(
+        replace(each, bracket=ends.get((replace(each.of, failed=""), each.metric)))
+        for each in scores
+    )
+    return replace(scores, estimates=rows, remarks=(BRACKET, *scores.remarks))
+
+
+def _level_of(worst: Estimate, best: Estimate) -> float:
+    """The level at which both intervals are computed so that together they hold any fate."""
+    sd, level = max(worst.sd, best.sd), worst.interval.level
+    if math.isnan(worst.mean) or math.isnan(best.mean):
+        return math.nan
+    if not sd > 0 or best.mean <= worst.mean:
+        return level
+    needed = 1.0 - 2.0 * bracket_tail((best.mean - worst.mean) / sd, level)
+    return min(level, math.ceil(needed / _STEP) * _STEP)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FatedValues(AlignedValues):
+    """Values with failed trials at their worst, and beside them those at their best."""
+
+    best: AlignedValues
+
+    def stacked(self) -> AlignedValues:
+        """Every system twice: at its worst, and then every system at its best."""
+        names = (*self.systems, *(f"{name}, failed trials at their best" for name in self.systems))
+        pairs = zip(self.parts, self.best.parts, strict=True)
+        fields = ("trials", "correct", "noise")
+        joined = {name: _joined(getattr(self, name), getattr(self.best, name)) for name in fields}
+        whole = {name: getattr(self, name) for name in AlignedValues.__dataclass_fields__}
+        return AlignedValues(
+            **{
+                **whole,
+                **joined,
+                "systems": names,
+                "everyone": names,
+                "parts": tuple(np.concatenate(pair) for pair in pairs),
+                "extremes": _joined(self.extremes, self.best.extremes, axis=1),
+            }
+        )
+
+    def failed(self, system: int, some: NDArray[np.bool_]) -> Integers:
+        """Failed trials of selected questions, where outcomes are right or wrong."""
+        if self.correct is None or self.best.correct is None:
+            return np.zeros(int(some.sum()), dtype=np.int64)
+        found: Integers = self.best.correct[system, some] - self.correct[system, some]
+        return found
+
+    def with_right(self, system: int, extra: Integers) -> AlignedValues:
+        """Values at their worst, but with some failed trials of a system taken to be right."""
+        if self.correct is None or not isinstance(self.metric, CountMetric):
+            raise TypeError("only outcomes of right and wrong have failed trials to count")
+        some = self.present(system)
+        correct = self.correct.copy()
+        correct[system] += extra
+        values = values_of_counts(self.metric, self.trials[system, some], correct[system, some])
+        parts = tuple(part.copy() for part in self.parts)
+        for part, own in zip(parts, values, strict=True):
+            part[system, some] = own
+        return replace(self, parts=parts, correct=correct)
+
+
+def _joined(worst: Array | None, best: Array | None, axis: int = 0) -> Array | None:
+    return None if worst is None or best is None else np.concatenate([worst, best], axis=axis)
+
+
+def tables_by_fate(
+    source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
+) -> Sequence[AlignedValues]:
+    """Systems aligned by question; with failed trials both ways, if the policy says so."""
+    if policy.failures != BOTH:
+        return side_by_side(source, metrics, systems, policy)
+    fates = [policy._replace(failures=each) for each in _FATES]
+    worst, best = (side_by_side(source, metrics, systems, each) for each in fates)
+    return [_both(source, *tables, fates) for tables in zip(worst, best, strict=True)]
+
+
+def _both(
+    source: Source, worst: AlignedValues, best: AlignedValues, fates: Sequence[Policy]
+) -> FatedValues:
+    """A table under both fates, of the systems that have a value under both."""
+    refused = {**worst.refused, **best.refused}
+    everyone = worst.everyone
+    if set(worst.systems) != set(best.systems):
+        kept = [name for name in worst.systems if name not in refused]
+        nobody = [replace(worst, systems=())] * 2
+        worst, best = _of_task(source, worst, kept, fates) if kept[1:] else nobody
+    whole = {name: getattr(worst, name) for name in AlignedValues.__dataclass_fields__}
+    return FatedValues(**{**whole, "refused": refused, "everyone": everyone}, best=best)
+
+
+def _of_task(
+    source: Source, data: AlignedValues, systems: Sequence[str], fates: Sequence[Policy]
+) -> list[AlignedValues]:
+    """The same task for fewer systems, under both fates."""
+    return [
+        next(
+            table
+            for table in side_by_side(source, [data.metric], systems, each)
+            if table.task == data.task
+        )
+        for each in fates
+    ]
+
+
+class FateSpread(NamedTuple):
+    """A difference under every fate: from the worst for the first system to the best."""
+
+    worst: Spread
+    best: Spread
+    plain: Spread  # with all failed trials wrong
+
+    @property
+    def mean(self) -> float:
+        """The difference with all failed trials wrong."""
+        return self.plain.mean
+
+    @property
+    def sd(self) -> float:
+        """The larger standard deviation."""
+        return max(self.worst.sd, self.best.sd)
+
+    def ends(self, level: float) -> Ends:
+        """The ends that hold the differences under all fates together."""
+        return Ends(self.worst.ends(level).low, self.best.ends(level).high)
+
+    def p_at_most(self, shift: float) -> float:
+        """P-value of the hypothesis that it is `shift` or lower under some fate."""
+        return self.worst.p_at_most(shift)
+
+    def p_at_least(self, shift: float) -> float:
+        """P-value of the hypothesis that it is `shift` or higher under some fate."""
+        return self.best.p_at_least(shift)
+
+    def chance_above(self, shift: float) -> float:
+        """Probability that it exceeds `shift`, under the fate that makes it least sure."""
+        if self.worst.mean > shift:
+            return self.worst.chance_above(shift)
+        return self.best.chance_above(shift) if self.best.mean < shift else math.nan
+
+    def p_without_rare_failures(self) -> float:
+        """The largest p-value; 1 if fates disagree on the sign."""
+        if self.worst.mean <= 0.0 <= self.best.mean:
+            return 1.0
+        return max(each.p_without_rare_failures() for each in (self.worst, self.best))
+
+    def losses_to_undo(self, reach: float) -> int:
+        """The fewest outright losses that would undo a verdict."""
+        return min(each.losses_to_undo(reach) for each in (self.worst, self.best))
+
+
+class FateDifferences:
+    """All pairs of systems on one metric and task, under every fate of failed trials."""
+
+    def __init__(self, data: FatedValues, intervals: Calibrated) -> None:
+        self.data, self._intervals = data, intervals
+        self._number = len(data.systems)
+        self._known = Differences(data.stacked(), intervals)
+
+    def of(self, first: int, second: int) -> Difference:
+        """First minus second on their common questions; wins and losses with failures wrong."""
+        best = self._number
+        plain = self._known.of(first, second)
+        worst = self._known.of(first, second + best)
+        other = self._known.of(first + best, second)
+        both = self.data.present(first) & self.data.present(second)
+        failed = sum(int(self.data.failed(system, both).sum()) for system in (first, second))
+        cautions = dict.fromkeys(filter(None, (plain.caution, worst.caution, other.caution)))
+        return replace(
+            plain,
+            spread=FateSpread(worst.spread, other.spread, plain.spread),
+            caution="; ".join(cautions),
+            reason=worst.reason or other.reason,
+            failed=failed,
+            flips=partial(self._flips, first, second),
+        )
+
+    def _flips(
+        self, first: int, second: int, raised: bool, holds: Callable[[Difference], bool]
+    ) -> int:
+        """How many failed trials would have to be right for a verdict not to hold any more.
+
+        They are those of the first system if the difference is to be raised, else of the second;
+        those that gain most are taken to be right first, and all others to be wrong. 0 if no number
+        of them undoes it.
+        """
+        data, system = self.data, first if raised else second
+        both = data.present(first) & data.present(second)
+        failed = np.zeros(both.size, dtype=np.int64)
+        failed[both] = data.failed(system, both)
+        if not failed.any():
+            return 0
+        gain = np.zeros(both.size)
+        gain[both] = data.with_right(system, failed).alone(system, both)
+        gain[both] -= data.alone(system, both)
+        if data.weights is not None:
+            gain *= data.weights
+        each = np.round(gain / np.maximum(failed, 1), _DIGITS)  # equal but for rounding
+        order = np.argsort(-each, kind="stable")
+        before = np.cumsum(failed[order]) - failed[order]
+
+        def undone(number: int) -> bool:
+            extra = np.zeros_like(failed)
+            extra[order] = np.clip(number - before, 0, failed[order])
+            changed = Differences(data.with_right(system, extra), self._intervals)
+            return not holds(changed.of(first, second))
+
+        low, high = 0, int(failed.sum())
+        if not undone(high):
+            return 0
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if undone(middle) else (middle, high)
+        return high
+
+
+def differences_by_fate(
+    data: AlignedValues, intervals: Calibrated
+) -> FateDifferences | Differences:
+    """Differences of all pairs, under every fate if the values have several."""
+    if isinstance(data, FatedValues):
+        return FateDifferences(data, intervals)
+    return Differences(data, intervals)

@@ -1,0 +1,150 @@
+"""Failed trials that may have been anything, against the same data with failures filled in."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+import errbar
+from errbar.cli import main
+from errbar.errors import InputError
+
+Rows = dict[str, list[Any]]
+TRIALS = 3
+
+
+def rows(questions: int = 25, **failing: float) -> Rows:
+    """Systems that get 0.8, 0.6, … right, and of which some trials fail."""
+    rng = np.random.default_rng(3)
+    found: Rows = {"system": [], "question": [], "trial": [], "outcome": []}
+    for at, (name, share) in enumerate(failing.items()):
+        right = rng.random((questions, TRIALS)) < 0.8 - 0.2 * at
+        fails = rng.random((questions, TRIALS)) < share
+        for (question, trial), lost in np.ndenumerate(fails):
+            found["system"].append(name)
+            found["question"].append(question)
+            found["trial"].append(trial)
+            found["outcome"].append(None if lost else int(right[question, trial]))
+    return found | {"status": ["error" if x is None else "ok" for x in found["outcome"]]}
+
+
+def filled(data: Rows, *, right: str = "") -> errbar.Runs:
+    """The same rows with failed trials wrong, but for those of one system."""
+    pairs = zip(data["outcome"], data["system"], strict=True)
+    outcomes = [int(name == right) if x is None else x for x, name in pairs]
+    return errbar.load({**data, "outcome": outcomes, "status": ["ok"] * len(outcomes)})
+
+
+DATA = rows(a=0.02, b=0.15)
+
+
+@pytest.mark.parametrize(
+    ("name", "estimand"), [("a", "population"), ("b", "population"), ("b", "benchmark")]
+)
+def test_the_interval_of_a_score_is_that_of_imbens_and_manski(name: str, estimand: str) -> None:
+    some = {key: [x for x, who in zip(column, DATA["system"], strict=True) if who == name]
+            for key, column in DATA.items()}  # fmt: skip
+    worst, best = errbar.load(some).score("pass@2", errors="bracket", estimand=estimand)
+    assert worst.bracket is not None
+    assert worst.bracket == best.bracket
+    width = (best.mean - worst.mean) / max(worst.sd, best.sd)
+    reach = brentq(lambda c: norm.cdf(c + width) - norm.cdf(-c) - 0.95, 1.0, 3.0)
+    level = np.ceil(1000 * (1.0 - 2.0 * norm.cdf(-reach))) / 1000  # rounded up
+    assert 0.9 <= level <= 0.95
+    low, high = (
+        filled(some, right=right).score("pass@2", estimand=estimand, level=level)[0].interval
+        for right in ("", name)
+    )
+    assert (worst.bracket.low, worst.bracket.high) == pytest.approx((low.low, high.high))
+
+
+@pytest.mark.parametrize("estimand", ["population", "benchmark"])
+def test_a_difference_is_held_under_the_worst_and_the_best_fate(estimand: str) -> None:
+    (found,) = errbar.load(DATA).compare("pass@2", errors="bracket", estimand=estimand)
+    plain, worst, best = (
+        filled(DATA, right=right).compare("pass@2", estimand=estimand)[0] for right in ("", *"ba")
+    )
+    assert found.difference == pytest.approx(plain.difference)
+    assert (found.low, found.high) == pytest.approx((worst.low, best.high), abs=1e-6)
+    assert found.p_value == pytest.approx(worst.p_value, abs=1e-6)
+    assert (found.wins, found.ties, found.losses) == (plain.wins, plain.ties, plain.losses)
+    assert found.failed == sum(x is None for x in DATA["outcome"])
+
+
+def test_without_failed_trials_nothing_changes() -> None:
+    fine = rows(a=0.0, b=0.0)
+    (plain,), (found,) = (errbar.load(fine).compare(errors=each) for each in ("fail", "bracket"))
+    assert found == plain
+
+
+def test_a_verdict_is_undone_by_as_many_failures_as_mcnemars_test_needs() -> None:
+    """All of a is right; of b, 3 are wrong and 10 fail. 2 · ½ⁿ < 0.05 from n = 6 discordant."""
+    outcomes = [1] * 40 + [None] * 10 + [0] * 3 + [1] * 27
+    status = ["timeout" if x is None else "ok" for x in outcomes]
+    data = {"system": ["a"] * 40 + ["b"] * 40, "question": [*range(40)] * 2}
+    found = errbar.load({**data, "outcome": outcomes, "status": status}).compare(errors="bracket")
+    assert found[0].better == ""
+    assert (found[0].failed, found[0].flips) == (10, 8)
+    assert any("inconclusive if as few as 8 of b are right" in note for note in found.notes())
+    sure = [0 if 50 <= at < 56 else x for at, x in enumerate(outcomes)]  # 6 are wrong for sure
+    runs = errbar.load({**data, "outcome": sure, "status": status})
+    (decided,) = runs.compare(errors="bracket")
+    assert decided.better == "a"
+    assert decided.flips == 0
+
+
+def test_ranks_hold_under_every_fate() -> None:
+    data = rows(60, a=0.0, b=0.2, c=0.05)
+    board = errbar.load(data).rank(errors="bracket")
+    expected = {name: [1, 3] for name in "abc"}
+    for high in "abc":
+        for low in {*"abc"} - {high}:
+            runs = filled(data, right=low)
+            pairs = runs.compare()  # adjusted for three pairs, as ranks are
+            if any(row.better == high and low in (row.first, row.second) for row in pairs):
+                expected[high][1] -= 1
+                expected[low][0] += 1
+    assert {row.system: [row.best_rank, row.worst_rank] for row in board} == expected
+    assert expected != {name: [1, 3] for name in "abc"}
+    ends = {name: (filled(data).score(), filled(data, right=name).score()) for name in "abc"}
+    for row in board:
+        worst, best = (scores.only(row.system)[0] for scores in ends[row.system])
+        assert (row.low, row.high) == pytest.approx((worst.low, best.high))
+
+
+def test_a_gate_passes_only_if_it_does_under_every_fate() -> None:
+    runs = errbar.load(rows(200, old=0.3, new=0.0))
+    both: Any = {"system": "new", "baseline_system": "old", "max_drop": 0.1}
+    as_wrong, as_any = (
+        errbar.gate(runs, runs, "avg", errors=each, **both).verdict.value
+        for each in ("fail", "bracket")
+    )
+    assert (as_wrong, as_any) == ("pass", "inconclusive")
+
+
+def test_rewards_are_bracketed_by_their_bounds() -> None:
+    data = {"question": range(6), "outcome": [2.0, -1.0, 0.5, 1.0, 0.0, None]}
+    runs = errbar.load({**data, "status": ["ok"] * 5 + ["error"]})
+    worst, best = runs.score("avg", errors="bracket", bounds=(-1.0, 2.0))
+    assert (worst.value, best.value) == pytest.approx(((2.5 - 1.0) / 6, (2.5 + 2.0) / 6))
+    assert worst.bracket is not None
+    assert worst.bracket.low < worst.value < best.value < worst.bracket.high
+
+
+def test_the_command_and_the_refusal_of_labels(tmp_path: Any) -> None:
+    file = tmp_path / "log.csv"
+    columns = [["" if x is None else x for x in column] for column in DATA.values()]
+    lines = [",".join(DATA), *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
+    file.write_text("\n".join(lines), "utf-8")
+    for verb in ("score", "compare", "rank"):
+        ended = CliRunner().invoke(main, [verb, str(file), "--errors", "bracket"])
+        assert ended.exit_code == 0, ended.output
+        assert "failed trials would have been" in " ".join(ended.output.split()) or (
+            "whatever they would have been" in " ".join(ended.output.split())
+        )
+    judged = errbar.load({**DATA, "human": [1] * len(DATA["trial"])}, label="human")
+    with pytest.raises(InputError, match="'fail' or 'missing'"):
+        judged.compare(errors="bracket")
