@@ -151,6 +151,7 @@ def example_data(place: Path) -> None:
     _lines(place / "log.jsonl", _watched())
     _lines(place / "battles.jsonl", _battles())
     _lines(place / "swapped.jsonl", _swapped())
+    _csv(place / "flaky.csv", _flaky())
     _csv(place / "outcomes.csv", _sure())
     _csv(place / "judged.csv", _judged())
     _csv(place / "graded.csv", _graded())
@@ -274,6 +275,20 @@ def _watched() -> list[Row]:
         for trial in range(4)
         for system, right in (("new", 1), ("old", int(at % 8 > 0)))
     ]
+
+
+def _flaky() -> list[Row]:
+    """Two systems, of which one loses a tenth of its trials."""
+    rng = random.Random(2)
+    found: list[Row] = []
+    for system, right, lost in (("steady", 0.8, 0.0), ("flaky", 0.6, 0.1)):
+        for at in range(60):
+            for trial in range(3):
+                fails = rng.random() < lost
+                outcome = "" if fails else int(rng.random() < right)
+                row: Row = {"system": system, "question": f"q{at}", "trial": trial}
+                found.append(row | {"outcome": outcome, "status": "timeout" if fails else "ok"})
+    return found
 
 
 def _sure() -> list[Row]:

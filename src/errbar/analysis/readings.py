@@ -11,10 +11,10 @@ from typing import NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.analysis.alignment import by_task
+from errbar.analysis.alignment import Policy, by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
-from errbar.analysis.score import Errors, ScoredMetric, Scoring, by_subject, first_of
+from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject, first_of
 from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
@@ -56,6 +56,10 @@ class Averaged:
     source: Source
     errors: Errors
     bounds: tuple[float, float] | None
+
+    def policy(self, short: Short) -> Policy:
+        """How rows without a result, and questions with too few trials, count."""
+        return Policy(failures_as(self.errors), short)
 
     def remarks(self, by: Sequence[str] = ()) -> list[str]:
         """Remarks on the data."""

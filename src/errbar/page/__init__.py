@@ -70,7 +70,7 @@ def report(
     )
     if history is not None:
         if not isinstance(history, Timeline):
-            asked = settings.asked | ({"errors": "fail"} if errors == "bracket" else {})
+            asked = settings.asked | {"errors": settings.one_way}
             history = past_runs(history, *metrics, **asked, short="drop")
         settings = replace(settings, history=history)
     return write_report(runs, path, settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class ReportSettings:
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
     history: Timeline | None = None  # of past runs, to be shown
+
+    @property
+    def one_way(self) -> Literal["fail", "missing"]:
+        """How rows without a result count where they cannot be counted both ways."""
+        return "fail" if self.errors == "bracket" else self.errors
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -123,7 +128,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
     if any(fewest_trials(part) > 1 for part in slices):
-        apart = partial(runs.noise, errors=settings.errors, level=settings.level)
+        apart = partial(runs.noise, errors=settings.one_way, level=settings.level)
         title = "Where the uncertainty comes from"
         sections.append(_section("noise", title, apart)[1])
     board = compared = None
@@ -266,7 +271,7 @@ def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
     systems = Counter(part.key[1] for part in slices if part.is_binary)
     if max(systems.values(), default=0) < FEWEST:
         return []
-    items = partial(runs.items, level=settings.level, errors=settings.errors)
+    items = partial(runs.items, level=settings.level, errors=settings.one_way)
     return [_section("items", "Questions that look wrong", items)[1]]
 
 

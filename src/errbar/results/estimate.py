@@ -100,6 +100,11 @@ class Interval(EqualByValue):
         """What it is called wherever it is printed, as in "95% CI"."""
         return interval_title(self.level)
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lower and the upper end."""
+        return self.low, self.high
+
     @classmethod
     def unknown(cls, level: float, covers: Estimand) -> "Interval":
         """An interval that the data do not give: its ends are nan."""
@@ -259,17 +264,17 @@ class Estimate(AnyEstimate):
         found = record_of(
             self, "metric", "value", "mean", "sd", "interval", *sizes, "reason", *audited
         )
-        if self.bracket is None:
+        if not self.of.failed:
             return found
-        return {**found, "bracket_low": self.bracket.low, "bracket_high": self.bracket.high}
+        ends = (math.nan, math.nan) if self.bracket is None else self.bracket.ends
+        return {**found, "bracket_low": ends[0], "bracket_high": ends[1]}
 
     @property
     def bracket_text(self) -> str:
         """The interval for whatever failed trials would have been, as a cell of a table."""
         if self.bracket is None:
             return DASH
-        ends = (self.bracket.low, self.bracket.high)
-        return " to ".join(score_text(end, self.sd) for end in ends)
+        return " to ".join(score_text(end, self.sd) for end in self.bracket.ends)
 
     @classmethod
     def without_value(cls, of: Subject, metric: Metric, interval: Interval, reason: str) -> Self:
