@@ -31,7 +31,7 @@ from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
-from errbar.base.arguments import number, texts
+from errbar.base.arguments import number, require_text, texts
 from errbar.base.remarks import Caution, way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
@@ -170,10 +170,11 @@ def judged_runs(
     how: HowToRead,
     choice: Choice,
     trusted: Runs | None,
-    label: str,
+    label: str | None,
     correction: Correction,
 ) -> Runs:
     """Read outcomes, with trusted labels, or with those in the column or scorer `label`."""
+    require_text(label=label)
     judged = read(how, choice).source
     if trusted is not None and label:
         raise InputError("give labels as data of their own or as a column, not both.")
@@ -186,7 +187,7 @@ def judged_runs(
         else:
             how = replace(how, assignment={**how.assignment, "outcome": label})
         trusted = read(how, choice)
-        judged = judged.using(label) if isinstance(judged, TableSource) else judged
+        judged = judged.using(label or "") if isinstance(judged, TableSource) else judged
     labels = Labels.beside(judged, trusted.source, sampled=sampled, correction=correction)
     return JudgedRuns(judged, labels)
 

@@ -106,13 +106,12 @@ def load(
     pass@2: 0.75 ± 0.24, 95% CI 0.11 to 0.99
     """
     how = _how_to_read(columns, right, rows, files, repeats, keys)
-    require_text(reader=reader, filter=filter, label=label)
     choice = Choice(scorer, filter, regrade, signal, files)
     read = partial(_read, data, reader=reader, connection=connection, spark=spark)
     if labels is None and label is None:
         return read(how, choice)
     trusted = None if labels is None else load(labels, connection=connection)
-    return _corrected(read, how, choice, trusted, label or "", correction)
+    return _corrected(read, how, choice, trusted, label, correction)
 
 
 def _corrected(*judged: Any) -> Runs:
@@ -124,6 +123,7 @@ def _corrected(*judged: Any) -> Runs:
 def _read(
     data: Any, how: HowToRead, choice: Choice, *, reader: str | None, connection: Any, spark: Any
 ) -> Runs:
+    require_text(reader=reader, filter=choice.filter)
     if spark is not None:
         return Runs(_from_spark(data, how, reader, choice, spark))
     return _load(data, how, reader, choice, connection)
