@@ -67,12 +67,21 @@ def calls(slow: bool) -> list[Duel]:
     work: dict[str, tuple[Any, ...]] = {}
     for name in [*FUNCTIONS, *ONLY_AS_FUNCTIONS]:
         work[name] = work[f"{name}_ci"] = (R, k, *more(name, k))
+    work["tailpass_empirical"] = (R, k)
     for name in ("bayes", "avg"):
         work[name] = work[f"{name}_ci"] = (R,)
-    return [
+    found = [
         duel(name, partial(getattr(ours, name), *given), partial(getattr(peer, name), *given))
         for name, given in work.items()
     ]
+    found.append(duel("tailpass", partial(profile, ours), partial(profile, peer)))
+    return found
+
+
+def profile(library: Any) -> Any:
+    """A TailPass profile with its standard deviations: 100 questions × 32 trials, k = 8."""
+    found = library.tailpass(outcomes(100, 32), 8)
+    return np.concatenate([found.mean, found.std])
 
 
 def curves(slow: bool) -> list[Duel]:

@@ -53,8 +53,10 @@ from errbar.eval.passk import (
     unanimous_at_k,
     unanimous_at_k_ci,
 )
+from errbar.eval.tailpass import TailPassProfile, tailpass, tailpass_empirical
 
 __all__ = [
+    "TailPassProfile",
     "auc_at_k",
     "auc_at_k_ci",
     "avg",
@@ -85,6 +87,8 @@ __all__ = [
     "pass_at_k_ci",
     "pass_hat_k",
     "pass_hat_k_ci",
+    "tailpass",
+    "tailpass_empirical",
     "threshold_spectrum_at_k",
     "threshold_spectrum_at_k_ci",
     "unanimous_at_k",

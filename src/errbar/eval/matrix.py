@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from errbar.base.arguments import Function, describe, numbers, strict_share
 from errbar.base.arrays import Array
-from errbar.data.counts import Tally
+from errbar.data.counts import CategoryCounts, Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.metrics import CountMetric, Prior, family
@@ -131,19 +131,24 @@ def _read(metric: CountMetric, R: ArrayLike, R0: ArrayLike | None = None) -> tup
     categories = len(metric.weights)
     if R0 is not None:
         counts = category_counts(R, categories)
-        earlier = category_counts(_by_question(R0, len(counts)), categories, "R0", least_trials=0)
-        if len(earlier) != len(counts):
-            raise InputError(
-                f"R0 must have a row per question of R; it has {len(earlier)} rows and R has "
-                f"{len(counts)}."
-            )
-        both = counts + earlier
+        both = counts + earlier_counts(R0, len(counts), categories)
         return [Tally(both.tally, both.repeats())], int(counts.tally[0].sum())
     if metric.weights == RIGHT_OR_WRONG:
         states = binary_states(R)
         return [Tally.of_states(states)], int(states.trials[0])
     tally = category_tally(R, categories)
     return [tally], int(tally.rows[0].sum())
+
+
+def earlier_counts(R0: ArrayLike, questions: int, categories: int) -> CategoryCounts:
+    """Return the counts of earlier outcomes, a row per question of `R`."""
+    earlier = category_counts(_by_question(R0, questions), categories, "R0", least_trials=0)
+    if len(earlier) != questions:
+        raise InputError(
+            f"R0 must have a row per question of R; it has {len(earlier)} rows and R has "
+            f"{questions}."
+        )
+    return earlier
 
 
 def _by_question(R0: ArrayLike, questions: int) -> ArrayLike:
