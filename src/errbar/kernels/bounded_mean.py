@@ -19,7 +19,7 @@ larger clusters exist than those observed.
 
 The quantiles need no random numbers. P(weighted mean < x) is the chance that a weighted sum of
 Gamma variables is negative, which the saddle-point approximation of Lugannani and Rice (1980)
-gives for one sample or a batch of samples; an integral through the saddle point corrects it.
+gives; an integral through the saddle point corrects it.
 """
 
 import math
@@ -32,7 +32,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
-from errbar.kernels.resample import chances_of_sizes
 
 NO_ROOM = 1e-9  # if all values lie within this range, the interval is the range
 _MOST_TERMS = 256  # more values are merged, which moves the normal score of an end by up to 1e-3
@@ -40,12 +39,12 @@ _CORRECTIONS, _ACCURATE = 10, 3e-5  # of a normal score; about three are needed
 _NORMAL = NormalDist()
 _SAFE, _SMALLEST = 1e-300, 1e-15  # chances: keeps a score finite; lost to rounding below this
 _ROUGH = 1e-4  # accuracy of a guess: a tenth of the error of the approximation behind it
-_STEPS = 200  # most iterations for a saddle point or a root; bisection alone would need 50
+STEPS = 200  # most iterations for a saddle point or a root; bisection alone would need 50
 _NEARBY = 1e-3  # share of the way to an extreme over which a slope is measured
 _ROUNDING = 1e-12  # of a saddle point, in standard deviations of the sum
 # Least distance of the contour from the pole at 0, in inverse standard deviations: the trapezoidal
 _FROM_POLE = 0.5  # rule is off by exp(-2 pi distance / step), 2e-14
-_FLAT = 1e-4  # below this signed root the formula of the score is 0/0, and its limit is used
+FLAT = 1e-4  # below this signed root the formula of the score is 0/0, and its limit is used
 
 # Trapezoidal rule after the substitution s = sinh(u); 1e-8 of a decay like s^-3 lies beyond.
 _S = np.arange(0.0, 10.0, 0.1)
@@ -87,6 +86,12 @@ class Sample(NamedTuple):
         number = float(self.often.sum())
         size = float(self.often @ self.sizes) / number
         return math.sqrt(float(off) / (number + 1.0) / (number + 2.0)) / size
+
+
+def chances_of_sizes(sizes: Array, often: Array) -> Array:
+    """Chance of each size for an unseen cluster: it is that of a random question's cluster."""
+    questions = often * (sizes / sizes.max())
+    return questions / questions.sum()
 
 
 def mean_ends(sample: Sample, level: float) -> tuple[float, float]:
@@ -267,7 +272,7 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
     least, most = terms.extent
     low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
     t = 0.0
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         slope, curve = terms.slopes(t)
         if abs(slope) <= _ROUNDING * math.sqrt(curve):
             break
@@ -276,7 +281,7 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
         t = step if low < step < high else 0.5 * (low + high)
     w = math.copysign(math.sqrt(max(-2.0 * terms.generating(t), 0.0)), t)
     v = t * math.sqrt(curve)
-    return (w + math.log(v / w) / w if abs(w) > _FLAT else 0.0), t
+    return (w + math.log(v / w) / w if abs(w) > FLAT else 0.0), t
 
 
 def _chance_below(terms: _Terms) -> float:
@@ -295,86 +300,6 @@ def _chance_below(terms: _Terms) -> float:
     return min(max(-area if t < 0 else 1.0 - area, _SAFE), 1.0 - 1e-16)
 
 
-_ENDS = 30  # most iterations for an end; halving alone reaches 1e-9 of the width
-_CLOSE, _SADDLE = 1e-3, 1e-6  # accuracy of an end and of a saddle point, in normal scores
-
-
-def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
-    """Approximate widths of intervals for means between 0 and 1: row i of `often` is a sample."""
-    z = _NORMAL.inv_cdf(0.5 * (1.0 - level))
-    low, high = (_low_ends(side, often, z) for side in (values, 1.0 - values))
-    return 1.0 - low - high
-
-
-def approximate_scores(values: Array, often: NDArray[np.int64], at: float) -> Array:
-    """Approximate normal scores of the p-values of `p_at_most`, for values between 0 and 1.
-
-    Row i of `often` is a sample. The saddle-point approximation alone is off by about 0.01.
-    """
-    value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
-    shape = np.column_stack([often, np.ones(len(often))])
-    apart = np.where(shape > 0.0, value - at, 0.0)
-    above = apart.max(axis=1) > 0.0  # else no weighted mean exceeds it
-    scores = np.full(len(often), math.inf)
-    w, t, curve = _saddles(shape[above], apart[above], np.zeros(int(above.sum())))
-    scores[above] = _scores(w, t, curve)[0]
-    return scores
-
-
-def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
-    """Quantile of each row's weighted mean at the normal score `z`."""
-    value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
-    shape = np.column_stack([often, np.ones(len(often))])
-    present = shape > 0.0
-    least = np.where(present, value, np.inf).min(axis=1)
-    most = np.where(present, value, -np.inf).max(axis=1)
-    total = shape.sum(axis=1)
-    mean = (shape * value).sum(axis=1) / total
-    spread = np.sqrt((shape * np.square(value - mean[:, None])).sum(axis=1)) / total
-    has_room = most - least >= NO_ROOM
-    x = np.where(has_room, np.maximum(mean + z * spread, 0.5 * (least + mean)), least)
-    t = np.zeros(len(often))
-    going = np.flatnonzero(has_room)
-    for _ in range(_ENDS):
-        apart = np.where(present[going], value[going] - x[going, None], 0.0)
-        w, t[going], curve = _saddles(shape[going], apart, t[going])
-        score, slope = _scores(w, t[going], curve)
-        new = x[going] - (score - z) / (total[going] * slope)
-        bound = np.where(score > z, least[going], most[going])
-        inside = (least[going] < new) & (new < most[going])
-        x[going] = np.where(inside, new, 0.5 * (x[going] + bound))
-        going = going[np.abs(score - z) > _CLOSE]
-        if not going.size:
-            break
-    return x
-
-
-def _scores(w: Array, t: Array, curve: Array) -> tuple[Array, Array]:
-    """Barndorff-Nielsen's r* at the saddle points, and its slope for a sum of weights of 1."""
-    steep = np.sqrt(curve)
-    flat = np.abs(w) < _FLAT
-    safe = np.where(flat, 1.0, w)
-    score = np.where(flat, 0.0, w + np.log(np.where(flat, 1.0, t * steep / safe)) / safe)
-    return score, np.where(flat, 1.0 / steep, t / safe)
-
-
-def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Array]:
-    """Signed root, saddle point and curvature at the saddle point, for each row."""
-    low, high = 1.0 / apart.min(axis=1), 1.0 / apart.max(axis=1)
-    t = np.where((low < start) & (start < high), start, 0.0)
-    for _ in range(_STEPS):
-        part = apart / (1.0 - t[:, None] * apart)
-        weighed = shape * part
-        slope, curve = weighed.sum(axis=1), np.einsum("ij,ij->i", weighed, part)
-        if (np.abs(slope) <= _SADDLE * np.sqrt(curve)).all():
-            break
-        low, high = np.where(slope < 0.0, t, low), np.where(slope < 0.0, high, t)
-        step = t - slope / curve
-        t = np.where((low < step) & (step < high), step, 0.5 * (low + high))
-    exponent = (shape * np.log1p(-t[:, None] * apart)).sum(axis=1)
-    return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve
-
-
 _NO_ROOM = 1e-15  # width of a bracket that cannot be narrowed further
 
 
@@ -391,7 +316,7 @@ def root(
     old = min(max(start, low + margin), high - margin)
     off_old = rising(old)
     new = old - math.copysign(min(step, 0.5 * (old - low), 0.5 * (high - old)), off_old)
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         off = rising(new)
         low, high = (new, high) if off < 0 else (low, new)
         if abs(off) < accuracy or high - low < _NO_ROOM:

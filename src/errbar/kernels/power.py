@@ -6,21 +6,28 @@ answers are binomial, so the observed difference has a discrete distribution. Th
 approximately normal. Its mean and variance are expanded to second order (delta method), because
 planned samples may be small: to first order, the power with 20 questions is off by up to 20
 percentage points.
+
+`approximate_widths` and `approximate_scores` are those of Gaffke's interval for many simulated
+samples at once, by the saddle-point approximation of `kernels.bounded_mean` alone.
 """
 
 import math
 from collections.abc import Iterator
 from functools import cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
 from errbar.kernels.binomial import masses
+from errbar.kernels.bounded_mean import FLAT, NO_ROOM, STEPS
 
 _EQUAL = 1e-12  # values closer than this are equal, but for rounding
 _AT_ONCE = 2_000_000  # simulated numbers in memory at a time
 _CLOSE = 1e-12  # a statistic this near to the critical value reaches it, but for rounding
+_NORMAL = NormalDist()
 
 
 class DiscreteDistribution(NamedTuple):
@@ -128,3 +135,83 @@ def _sums(
         else:
             often = rng.multinomial(questions, chances, some).astype(float)
             yield often @ values, often @ np.square(values)
+
+
+_ENDS = 30  # most iterations for an end; halving alone reaches 1e-9 of the width
+_ACCURATE, _SADDLE = 1e-3, 1e-6  # accuracy of an end and of a saddle point, in normal scores
+
+
+def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
+    """Approximate widths of intervals for means between 0 and 1: row i of `often` is a sample."""
+    z = _NORMAL.inv_cdf(0.5 * (1.0 - level))
+    low, high = (_low_ends(side, often, z) for side in (values, 1.0 - values))
+    return 1.0 - low - high
+
+
+def approximate_scores(values: Array, often: NDArray[np.int64], at: float) -> Array:
+    """Approximate normal scores of the p-values of `p_at_most`, for values between 0 and 1.
+
+    Row i of `often` is a sample. The saddle-point approximation alone is off by about 0.01.
+    """
+    value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
+    shape = np.column_stack([often, np.ones(len(often))])
+    apart = np.where(shape > 0.0, value - at, 0.0)
+    above = apart.max(axis=1) > 0.0  # else no weighted mean exceeds it
+    scores = np.full(len(often), math.inf)
+    w, t, curve = _saddles(shape[above], apart[above], np.zeros(int(above.sum())))
+    scores[above] = _scores(w, t, curve)[0]
+    return scores
+
+
+def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
+    """Quantile of each row's weighted mean at the normal score `z`."""
+    value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
+    shape = np.column_stack([often, np.ones(len(often))])
+    present = shape > 0.0
+    least = np.where(present, value, np.inf).min(axis=1)
+    most = np.where(present, value, -np.inf).max(axis=1)
+    total = shape.sum(axis=1)
+    mean = (shape * value).sum(axis=1) / total
+    spread = np.sqrt((shape * np.square(value - mean[:, None])).sum(axis=1)) / total
+    has_room = most - least >= NO_ROOM
+    x = np.where(has_room, np.maximum(mean + z * spread, 0.5 * (least + mean)), least)
+    t = np.zeros(len(often))
+    going = np.flatnonzero(has_room)
+    for _ in range(_ENDS):
+        apart = np.where(present[going], value[going] - x[going, None], 0.0)
+        w, t[going], curve = _saddles(shape[going], apart, t[going])
+        score, slope = _scores(w, t[going], curve)
+        new = x[going] - (score - z) / (total[going] * slope)
+        bound = np.where(score > z, least[going], most[going])
+        inside = (least[going] < new) & (new < most[going])
+        x[going] = np.where(inside, new, 0.5 * (x[going] + bound))
+        going = going[np.abs(score - z) > _ACCURATE]
+        if not going.size:
+            break
+    return x
+
+
+def _scores(w: Array, t: Array, curve: Array) -> tuple[Array, Array]:
+    """Barndorff-Nielsen's r* at the saddle points, and its slope for a sum of weights of 1."""
+    steep = np.sqrt(curve)
+    flat = np.abs(w) < FLAT
+    safe = np.where(flat, 1.0, w)
+    score = np.where(flat, 0.0, w + np.log(np.where(flat, 1.0, t * steep / safe)) / safe)
+    return score, np.where(flat, 1.0 / steep, t / safe)
+
+
+def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Array]:
+    """Signed root, saddle point and curvature at the saddle point, for each row."""
+    low, high = 1.0 / apart.min(axis=1), 1.0 / apart.max(axis=1)
+    t = np.where((low < start) & (start < high), start, 0.0)
+    for _ in range(STEPS):
+        part = apart / (1.0 - t[:, None] * apart)
+        weighed = shape * part
+        slope, curve = weighed.sum(axis=1), np.einsum("ij,ij->i", weighed, part)
+        if (np.abs(slope) <= _SADDLE * np.sqrt(curve)).all():
+            break
+        low, high = np.where(slope < 0.0, t, low), np.where(slope < 0.0, high, t)
+        step = t - slope / curve
+        t = np.where((low < step) & (step < high), step, 0.5 * (low + high))
+    exponent = (shape * np.log1p(-t[:, None] * apart)).sum(axis=1)
+    return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
+from errbar.kernels.bounded_mean import chances_of_sizes
 
 ResampleWeights = NDArray[np.float64]
 
@@ -96,12 +97,6 @@ def unseen_sizes(
     if (sizes == sizes[0]).all():
         return np.full(shape, float(sizes[0]))
     return rng.choice(sizes, shape, p=chances_of_sizes(sizes, often))
-
-
-def chances_of_sizes(sizes: Array, often: Array) -> Array:
-    """Chance of each size for an unseen cluster: it is that of a random question's cluster."""
-    questions = often * (sizes / sizes.max())
-    return questions / questions.sum()
 
 
 def sizes_of_clusters(sizes: NDArray[Any], clusters: int) -> tuple[Array, Array]:

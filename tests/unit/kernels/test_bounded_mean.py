@@ -15,12 +15,12 @@ from errbar.kernels.bounded_mean import (
     Sample,
     _chance_below,
     _WeightedMean,
-    approximate_widths,
     chance_above,
     low_end,
     mean_ends,
     p_at_most,
 )
+from errbar.kernels.power import approximate_widths
 from errbar.kernels.urn import most_noise
 from errbar.metrics import PassAt
 

@@ -22,13 +22,13 @@ from errbar.errors import InputError
 from errbar.kernels.binomial import masses
 from errbar.kernels.bounded_mean import (
     Sample,
-    approximate_scores,
-    approximate_widths,
     mean_ends,
     p_at_most,
 )
 from errbar.kernels.power import (
     DiscreteDistribution,
+    approximate_scores,
+    approximate_widths,
     effective_size,
     joint_states,
     merge_equal,
