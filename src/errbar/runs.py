@@ -26,6 +26,7 @@ from errbar.analysis.score import (
     Short,
     require_policy,
     scored_metric,
+    scores_of,
     usual_metrics,
 )
 from errbar.base.arguments import names_in_order, require_choice
@@ -67,8 +68,7 @@ class Runs(Outcomes):
     ) -> Scores:
         """Compute metrics of every system with confidence intervals.
 
-        A score that cannot be computed is nan, and its estimate gives the reason. It is an error
-        only if no score at all can be computed.
+        A score that cannot be computed is nan, with a reason; it is an error only if none can be.
 
         Parameters
         ----------
@@ -106,7 +106,8 @@ class Runs(Outcomes):
         for part in self._averaged(scored, errors, bounds):
             how = narrowed(intervals, questions_in_all, assume, part.bounds)
             settings = part.metrics, part.errors, short, how, refusals, audit
-            own = scores_by_fate(part.source, part.source.slices(by), *settings)
+            score = scores_by_fate if part.errors == "bracket" else scores_of
+            own = score(part.source, part.source.slices(by), *settings)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
         scores = parts[0] if len(parts) == 1 else in_order_of(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)

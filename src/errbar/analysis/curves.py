@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import Refusals, categories_of
+from errbar.analysis.evaluate import Refusals, categories_of, in_order
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on
@@ -16,7 +16,6 @@ from errbar.analysis.score import (
     Short,
     by_subject,
     first_of,
-    in_order,
     scored_metric,
     scores_of,
 )

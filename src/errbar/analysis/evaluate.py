@@ -304,6 +304,12 @@ def estimate_of(
     return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
 
 
+def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tuple[Estimate, ...]:
+    """Estimates in the order of their subjects."""
+    places = {subject: at for at, subject in enumerate(subjects)}
+    return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
+
+
 def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
     """An estimate without a value, with the reason."""
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK

@@ -18,6 +18,8 @@ from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
     estimates_of,
+    in_order,
+    is_reward,
     missing,
     results_of,
 )
@@ -159,7 +161,9 @@ class Scoring:
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
-            members_of = without_rewards(self.source, subjects, metric)
+            graded = any(is_reward(part, metric) for part in subjects.values())
+            others = without_rewards(self.source, subjects, metric) if graded else subjects
+            members_of = tuple(others)
             if members_of:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((members_of, categories_of(metric), least), {})[at] = metric
@@ -279,12 +283,6 @@ def scores_of(
         method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
         remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
     )
-
-
-def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tuple[Estimate, ...]:
-    """Estimates in the order of their subjects."""
-    places = {subject: at for at, subject in enumerate(subjects)}
-    return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
 def require_policy(errors: str, short: str) -> None:
