@@ -110,7 +110,7 @@ class Contents:
             "command": self.settings.command,
             "verdicts": ["".join(verdict) for verdict in self.verdicts],
             "results": {
-                section.name: {"rows": section.result.to_dicts(), "notes": section.result.notes()}
+                section.name: {"rows": _rows(section), "notes": section.result.notes()}
                 for section in self.sections
                 if section.result is not None
             },
@@ -131,9 +131,6 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         apart = partial(runs.noise, errors=settings.one_way, level=settings.level)
         title = "Where the uncertainty comes from"
         sections.append(_section("noise", title, apart)[1])
-    if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
-        spent = partial(runs.cost, errors=settings.one_way, level=settings.level)
-        sections.append(_section("cost", "Cost", spent)[1])
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
@@ -245,9 +242,24 @@ def _questions(
     return Questions(task=task, names=ids, clusters=clusters, systems=tuple(systems), **values)
 
 
+def _rows(section: Section) -> list[dict[str, Any]]:
+    """Return the records of a section; those of questions, which are many, with few digits."""
+    rows: list[dict[str, Any]] = [] if section.result is None else section.result.to_dicts()
+    if section.name != "items":
+        return rows
+    return [
+        {name: _short(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+        for row in rows
+    ]
+
+
 def _few_digits(values: Array) -> list[list[float]]:
-    """Return values to four significant digits, which is more than the page shows."""
-    return [[float(f"{value:.4g}") for value in row] for row in values.tolist()]
+    return [[_short(value) for value in row] for row in values.tolist()]
+
+
+def _short(value: float) -> float:
+    """Return a number with four significant digits, which is more than the page shows."""
+    return float(f"{value:.4g}")
 
 
 def _clusters(aligned: Alignment[str], systems: dict[str, Named]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ security policy of the page allows its own script only, by its digest.
 
 import base64
 import hashlib
+import html
 import json
 import math
 import re
@@ -49,7 +50,6 @@ def render(contents: Contents) -> str:
         contents=contents,
         axis_of=Axis.of,
         axes=_axes,
-        parts_of=_parts_of,
         split_at_options=_OPTION.split,
         minus=with_minus,
         first_pairs=partial(_first_pairs, order=list(colours)),
@@ -88,6 +88,7 @@ def template_of(name: str) -> Any:
         extensions=["jinja2.ext.do"],
     )
     environment.tests["marked"] = lambda note: note.startswith(MARK)
+    environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
     return environment.from_string(packaged(name))
 
 
@@ -103,15 +104,20 @@ def _shared(contents: Contents) -> str:
     return f"the {questions} that {every} have"
 
 
-def _parts_of(name: str) -> list[str]:
-    """Return the parts of a name, each with the separator after it.
+def _named(name: str) -> str:
+    """Return a name as HTML that breaks after its separators, and else only if a part is too wide.
 
     Examples
     --------
-    >>> _parts_of("anthropic/claude-opus_low")
-    ['anthropic/', 'claude-opus_', 'low']
+    >>> _named("qwen/qwen3")
+    '<span class="whole"><span class="part">qwen/</span><span class="part">qwen3</span></span>'
     """
-    return re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)
+    parts = re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)
+    return f'<span class="whole">{"".join(map(_part, parts))}</span>'
+
+
+def _part(text: str) -> str:
+    return f'<span class="part">{html.escape(text)}</span>'
 
 
 def with_minus(text: str) -> str:

@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import (
-    DASH,
-    Headline,
-    Table,
-    interval_cells,
-    interval_head,
-    interval_title,
-    scale,
-    score_head,
-)
+from errbar.base.tables import DASH, Headline, Table, interval_cells, interval_head, interval_title
 from errbar.results.base import Rows
 from errbar.results.calibration import Measured
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
@@ -154,7 +145,7 @@ class NoiseTable(Rows[NoiseRow]):
         each = [(row, source) for row in self.rows for source in row.sources]
         labels = dict(zip(map(id, self.rows), self.labels(), strict=True))
         names = [labels[id(row)] if row.sources[0] is source else "" for row, source in each]
-        variances = interval_cells((source.variance.cell for _, source in each), are_scores=False)
+        variances = interval_cells(source.variance.cell for _, source in each)
         shares = [_percents(source.share) for _, source in each]
         found = [["", *names]] if any(names) else []
         return [
@@ -185,7 +176,7 @@ class NoiseTable(Rows[NoiseRow]):
     def bought_columns(self) -> list[list[str]]:
         """The standard error now, and with more, as columns of text."""
         rows = self.rows
-        iccs = interval_cells((row.icc.cell for row in rows), are_scores=False)
+        iccs = interval_cells(row.icc.cell for row in rows)
 
         def errors(head: str, questions: float = 1.0, trials: float = 1.0) -> list[str]:
             """Standard errors with so many times the questions and trials."""
@@ -196,8 +187,8 @@ class NoiseTable(Rows[NoiseRow]):
 
         found = [
             ["", *self.labels()],
-            [score_head("avg"), *(f"{scale() * row.value:.3f}" for row in rows)],
-            errors(score_head("standard error")),
+            ["avg", *(f"{row.value:.3f}" for row in rows)],
+            errors("standard error"),
             errors("2 × trials", trials=2.0),
             errors("2 × questions", questions=2.0),
             errors("endless trials", trials=_ENDLESS),
@@ -251,7 +242,7 @@ def _designs(row: NoiseRow, more: Sequence[tuple[int, int]]) -> list[tuple[float
 
 
 def _error(se: float) -> str:
-    return DASH if math.isnan(se) else f"{scale() * se:.4f}"
+    return DASH if math.isnan(se) else f"{se:.4f}"
 
 
 def _percents(share: Measured) -> str:

@@ -40,7 +40,6 @@ class _Simulation(Part):
     reward_info: _RewardInfo | Other = None
     reward: Any = None
     agent_cost: Any = None
-    duration: Any = None
 
 
 class _TaskNumber(Part):
@@ -70,7 +69,6 @@ class Simulation(NamedTuple):
     reward: Any
     reason: str | None
     cost: float | None
-    seconds: float | None
 
     @property
     def where(self) -> str:
@@ -191,7 +189,6 @@ def _simulation(value: _Simulation, path: Path, place: str = "") -> Simulation:
         value.reward if reward is UNSET else reward,
         None if reason is None else str(reason),
         number_or_none(value.agent_cost),
-        number_or_none(value.duration),
     )
 
 
