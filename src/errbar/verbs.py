@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from errbar.analysis import evaluate
 from errbar.analysis.evaluate import chosen_method, narrowed
+from errbar.analysis.fates import failures_to_undo, pair_policy
 from errbar.analysis.gate import (
     BASELINE,
     CANDIDATE,
@@ -19,7 +20,7 @@ from errbar.analysis.gate import (
     parts_of,
     require_comparable,
 )
-from errbar.analysis.methods import Assumption
+from errbar.analysis.methods import Assumption, Calibrated
 from errbar.analysis.plan import Plan
 from errbar.analysis.plan import plan as find_plan
 from errbar.analysis.score import Errors
@@ -318,7 +319,12 @@ def gate(
         bounds=bounds,
     )
     require_comparable(runs.source, found, limits, bounds, same_questions=same_questions)
-    return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive)
+    flips = {}
+    if errors == "bracket":
+        intervals = Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds)
+        policy = pair_policy(errors, short, bounds)
+        flips = failures_to_undo(runs.source, limits, policy, intervals, found.together)
+    return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive, flips)
 
 
 def loaded(

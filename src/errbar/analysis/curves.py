@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import Refusals, categories_of, in_order
+from errbar.analysis.fates import scores_by_fate
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on
@@ -17,7 +18,6 @@ from errbar.analysis.score import (
     by_subject,
     first_of,
     scored_metric,
-    scores_of,
 )
 from errbar.base.arrays import Array, Seed
 from errbar.data.labelled_scores import Scored
@@ -52,7 +52,7 @@ def curve_scores(
         alike.setdefault(_ks_of(part, errors), []).append(part)
     refusals = Refusals()
     parts = [
-        scores_of(source, some, list(map(member, reached)), errors, short, how, refusals)
+        scores_by_fate(source, some, list(map(member, reached)), errors, short, how, refusals)
         for reached, some in alike.items()
     ]
     refusals.require_others((each.of, each.metric) for part in parts for each in part)

@@ -13,7 +13,7 @@ same questions.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, get_args
@@ -26,7 +26,7 @@ from errbar.analysis.evaluate import Refusals, chosen_method
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.pairs import Difference, Differences
 from errbar.analysis.question_values import values_of_counts
-from errbar.analysis.score import Errors, ScoredMetric, Short, by_subject, scores_of
+from errbar.analysis.score import Errors, ScoredMetric, Short, by_subject, scored_metric, scores_of
 from errbar.analysis.spreads import Spread
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array, Integers
@@ -34,7 +34,7 @@ from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 from errbar.kernels.partial_identification import bracket_tail
 from errbar.kernels.sign_flip import Ends
-from errbar.metrics import CountMetric
+from errbar.metrics import CountMetric, Metric
 from errbar.results.estimate import BRACKET, Estimate, Interval
 from errbar.results.scores import Scores
 
@@ -87,14 +87,38 @@ def scores_by_fate(
     return replace(scores, estimates=rows, remarks=(BRACKET, *scores.remarks))
 
 
+def in_one_row(scores: Scores) -> Scores:
+    """Scores both ways with a row each: failed trials as wrong, and the interval for any fate."""
+    best = {
+        (replace(each.of, failed=""), each.metric): each
+        for each in scores
+        if each.of.failed == "right"
+    }
+    rows = []
+    for each in scores:
+        if each.of.failed == "wrong":
+            of = replace(each.of, failed="")
+            nowhere = Interval.unknown(each.interval.level, each.interval.covers)
+            interval = each.bracket or nowhere
+            reason = each.reason or best[of, each.metric].reason
+            rows.append(replace(each, of=of, interval=interval, bracket=None, reason=reason))
+    note = "Scores count failed trials as wrong; intervals hold whatever they would have been."
+    remarks = (note, *(remark for remark in scores.remarks if remark != BRACKET))
+    return replace(scores, estimates=tuple(rows), remarks=remarks) if rows else scores
+
+
 def _level_of(worst: Estimate, best: Estimate) -> float:
-    """The level at which both intervals are computed so that together they hold any fate."""
-    sd, level = max(worst.sd, best.sd), worst.interval.level
+    """The level of both intervals, nan if there is only one."""
     if math.isnan(worst.mean) or math.isnan(best.mean):
         return math.nan
-    if not sd > 0 or best.mean <= worst.mean:
+    return level_of_ends(best.mean - worst.mean, max(worst.sd, best.sd), worst.interval.level)
+
+
+def level_of_ends(width: float, sd: float, level: float) -> float:
+    """The level of the intervals at both ends of a bracket that together hold any fate."""
+    if not (sd > 0 and width > 0):
         return level
-    needed = 1.0 - 2.0 * bracket_tail((best.mean - worst.mean) / sd, level)
+    needed = 1.0 - 2.0 * bracket_tail(width / sd, level)
     return min(level, math.ceil(needed / _STEP) * _STEP)
 
 
@@ -295,6 +319,42 @@ class FateDifferences:
             middle = (low + high) // 2
             low, high = (low, middle) if undone(middle) else (middle, high)
         return high
+
+
+def failures_to_undo(
+    source: Source,
+    limits: Mapping[Metric, float],
+    policy: Policy,
+    intervals: Calibrated,
+    pairs: int,
+) -> dict[tuple[Metric, str], int]:
+    """How few failed trials undo that a change clearly is within its limit, or beyond it.
+
+    By metric and task; `source` has a baseline and then a candidate, and a change is that of the
+    candidate. The verdict undone is the one that counts failed trials as wrong, with intervals
+    that hold together for a number of pairs.
+    """
+    found: dict[tuple[Metric, str], int] = {}
+    metrics = [scored_metric(metric) for metric in limits]
+    level = 1.0 - (1.0 - intervals.level) / pairs
+    for data in tables_by_fate(source, metrics, None, policy):
+        if len(data.systems) < 2 or not isinstance(data, FatedValues):
+            continue
+        baseline, candidate = (data.systems.index(name) for name in sorted(data.systems))
+        pair = FateDifferences(data, intervals).of(candidate, baseline)
+        if pair.reason or pair.flips is None or not isinstance(pair.spread, FateSpread):
+            continue
+        low, high = pair.spread.plain.ends(level)
+        limit = -limits[data.metric]
+        if low > limit or high < limit:
+            passes = low > limit
+
+            def holds(other: Difference, limit: float = limit, passes: bool = passes) -> bool:
+                ends = other.spread.ends(level)
+                return ends.low > limit if passes else ends.high < limit
+
+            found[data.metric, data.task] = pair.flips(not passes, holds)
+    return found
 
 
 def differences_by_fate(

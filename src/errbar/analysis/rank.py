@@ -7,15 +7,18 @@ posterior: the Bayesian bootstrap with one unseen question, of systems taken to 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy
 from errbar.analysis.evaluate import Refusals, reason_of
-from errbar.analysis.fates import FatedValues, tables_by_fate
-from errbar.analysis.methods.population import combined
+from errbar.analysis.fates import FatedValues, level_of_ends, tables_by_fate
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.methods.population import Summary, combined
 from errbar.analysis.pairs import assumptions
 from errbar.analysis.rank_scores import (
     JointScores,
@@ -54,13 +57,14 @@ def rank_systems(
     scoring = scoring or usual_scoring(request.intervals)
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     vary = scoring.together(parts)
-    fated = _under_fates(kept, systems, parts, scoring, request)
+    fated_at = cache(partial(_under_fates, kept, systems, parts, scoring, request.intervals))
+    fated = fated_at(request.intervals.level)
     up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
     # 1 where the system of the row is better than that of the column
     ahead = _decided(scoring.together(fated), len(systems), request.intervals.level) * up
     scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
     drawn = DrawnRanks(scores)
-    rows = _standings(systems, fated, ahead, drawn, up, request)
+    rows = _standings(systems, fated_at, ahead, drawn, up, request)
     if fated is not parts:
         remarks.append(
             "Scores, expected ranks and P(best) count failed trials as wrong; intervals, ranks and "
@@ -83,7 +87,8 @@ def _under_fates(
     systems: Sequence[str],
     parts: Sequence[RankedPart],
     scoring: RankScoring,
-    request: RankRequest,
+    intervals: Calibrated,
+    level: float,
 ) -> Sequence[RankedPart]:
     """Parts with every system at its worst and then at its best, if failed trials may be either."""
     found = []
@@ -93,7 +98,7 @@ def _under_fates(
         rows, stacked = [data.systems.index(name) for name in systems], data.stacked()
         best = [stacked.systems[len(data.systems) + at] for at in rows]
         both = [*systems, *best]
-        found.append(scoring.part_of(stacked, both, part.weight, request.intervals))
+        found.append(scoring.part_of(stacked, both, part.weight, replace(intervals, level=level)))
     return found
 
 
@@ -210,32 +215,36 @@ def _decided(vary: JointScores, number: int, level: float) -> Array:
 
 def _standings(
     systems: Sequence[str],
-    parts: Sequence[RankedPart],
+    fated_at: Callable[[float], Sequence[RankedPart]],
     ahead: Array,
     drawn: DrawnRanks,
     up: float,
     request: RankRequest,
 ) -> list[Standing]:
+    parts, level = fated_at(request.intervals.level), request.intervals.level
     whole = np.sum([part.weight * part.means for part in parts], axis=0)
-    each = [
-        combined([(part.weight, part.summaries()[at]) for part in parts])
-        for at in range(whole.size)
-    ]
-    # the same systems at their worst, and at their best if there is a difference
-    found, best = each[: len(systems)], each[-len(systems) :]
-    values = whole[: len(systems)]
+    values, best = whole[: len(systems)], whole.size - len(systems)
+
+    def summary(at: int, own: float) -> Summary:
+        return combined([(part.weight, part.summaries()[at]) for part in fated_at(own)])
+
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
-    level, estimand = request.intervals.level, request.intervals.estimand
+    estimand = request.intervals.estimand
     letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
     rows = []
     for place, at in enumerate(order):
         better = values * up > values[at] * up + _ROUNDING
+        worst, other = summary(at, level), summary(at + best, level)
+        sd = max(worst.sd, other.sd)
+        own = level_of_ends(other.mean - worst.mean, sd, level)
         rows.append(
             Standing(
                 system=systems[at],
                 value=float(values[at]),
-                sd=max(found[at].sd, best[at].sd),
-                interval=Interval(found[at].low, best[at].high, level, estimand),
+                sd=sd,
+                interval=Interval(
+                    summary(at, own).low, summary(at + best, own).high, level, estimand
+                ),
                 rank=1 + int(better.sum()),
                 best_rank=1 + int((ahead[at] < 0).sum()),
                 worst_rank=len(systems) - int((ahead[at] > 0).sum()),

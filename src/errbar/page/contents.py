@@ -16,6 +16,7 @@ from errbar import __version__
 from errbar.analysis.alignment import Alignment, align, by_task
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.evaluate import results_of
+from errbar.analysis.fates import in_one_row
 from errbar.analysis.items import FEWEST
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
@@ -122,7 +123,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     """Compute the contents of a report, as far as the data allow."""
     slices = runs.source.slices(())
     metrics = settings.metrics or usual_metrics(slices)
-    scores = runs.score(*metrics, **settings.asked, short="drop")
+    scores = in_one_row(runs.score(*metrics, **settings.asked, short="drop"))
     sections = [Section("scores", "Scores", (), scores)]
     if settings.history is not None:
         sections.append(Section("history", "History", (), settings.history))
@@ -276,9 +277,13 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
         return []
     found = []
     for family, name in (("pass@k", "curve-one"), ("pass^k", "curve-all")):
-        curve = partial(runs.curve, family, **settings.asked)
+        curve = partial(_curve_of, runs, family, settings)
         found.append(_section(name, f"{family} over k", curve)[1])
     return found
+
+
+def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
+    return in_one_row(runs.curve(family, **settings.asked))
 
 
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:

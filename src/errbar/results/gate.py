@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from errbar.base.arguments import number
@@ -94,6 +95,7 @@ class GateRow(EqualByValue):
 
     comparison: Comparison  # candidate minus baseline
     max_drop: float
+    flips: int = 0  # failed trials that, if right, undo the verdict with all of them wrong
 
     @property
     def verdict(self) -> Verdict:
@@ -167,9 +169,24 @@ class GateRow(EqualByValue):
             f"would probably be conclusive, if the change stays the same."
         )
 
+    def on_failures(self) -> str:
+        """What failed trials can change, if they may have been anything."""
+        if self.comparison.failed and self.verdict is not Verdict.INCONCLUSIVE:
+            return f"{self.name}: {self.verdict}, whatever the failed trials would have been."
+        if not self.flips:
+            return ""
+        passes = self.comparison.difference > -self.max_drop  # with all of them wrong
+        plain, whose = (Verdict.PASS, "baseline") if passes else (Verdict.REGRESS, "candidate")
+        few = "a single failed trial" if self.flips == 1 else f"{self.flips} failed trials"
+        return (
+            f"{self.name}: {plain} if failed trials are wrong; inconclusive if as few as {few} of "
+            f"the {whose} would have been right."
+        )
+
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
         found = self.comparison
+        fates = {"failed": found.failed, "flips": self.flips} if found.failed else {}
         return {
             "task": found.task,
             "metric": str(found.metric),
@@ -185,6 +202,7 @@ class GateRow(EqualByValue):
             "needed": self.needed,
             "caution": found.caution,
             "reason": found.reason,
+            **fates,
         }
 
     def __str__(self) -> str:
@@ -301,6 +319,7 @@ class Gate(Result):
             *self._sizes(),
             Explanation(f"The interval is for {covers.words}.{together}"),
             *([f"Lower is better: {names}."] if lower else []),
+            *filter(None, (row.on_failures() for row in self.rows)),
             *filter(None, (row.advice() for row in self.rows)),
             Explanation(f"Method: {self.method}."),
             *self._cautions(),
@@ -363,9 +382,13 @@ def gate_of(
     limits: Mapping[Metric, float],
     names: tuple[str, str],
     inconclusive: int,
+    flips: Mapping[tuple[Metric, str], int] = MappingProxyType({}),
 ) -> Gate:
     """A gate from comparisons of a candidate with a baseline, and the limits."""
-    rows = tuple(GateRow(change, limits[change.metric]) for change in comparisons)
+    rows = tuple(
+        GateRow(change, limits[change.metric], flips.get((change.metric, change.task), 0))
+        for change in comparisons
+    )
     return Gate(
         rows=rows,
         baseline=names[0],

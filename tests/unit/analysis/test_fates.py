@@ -109,20 +109,21 @@ def test_ranks_hold_under_every_fate() -> None:
                 expected[low][0] += 1
     assert {row.system: [row.best_rank, row.worst_rank] for row in board} == expected
     assert expected != {name: [1, 3] for name in "abc"}
-    ends = {name: (filled(data).score(), filled(data, right=name).score()) for name in "abc"}
     for row in board:
-        worst, best = (scores.only(row.system)[0] for scores in ends[row.system])
-        assert (row.low, row.high) == pytest.approx((worst.low, best.high))
+        bracket = errbar.load(data).score(errors="bracket").only(row.system)[0].bracket
+        assert (row.low, row.high) == pytest.approx(bracket.ends if bracket else ())
 
 
 def test_a_gate_passes_only_if_it_does_under_every_fate() -> None:
     runs = errbar.load(rows(200, old=0.3, new=0.0))
     both: Any = {"system": "new", "baseline_system": "old", "max_drop": 0.1}
     as_wrong, as_any = (
-        errbar.gate(runs, runs, "avg", errors=each, **both).verdict.value
-        for each in ("fail", "bracket")
+        errbar.gate(runs, runs, "avg", errors=each, **both) for each in ("fail", "bracket")
     )
-    assert (as_wrong, as_any) == ("pass", "inconclusive")
+    assert (as_wrong.verdict.value, as_any.verdict.value) == ("pass", "inconclusive")
+    (row,) = as_any.rows
+    assert any(f"as few as {row.flips} failed trials of the bas" in x for x in as_any.notes())
+    assert 0 < row.flips < row.comparison.failed
 
 
 def test_rewards_are_bracketed_by_their_bounds() -> None:
