@@ -319,11 +319,8 @@ def gate(
         bounds=bounds,
     )
     require_comparable(runs.source, found, limits, bounds, same_questions=same_questions)
-    flips = {}
-    if errors == "bracket":
-        intervals = Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds)
-        policy = pair_policy(errors, short, bounds)
-        flips = failures_to_undo(runs.source, limits, policy, intervals, found.together)
+    how = Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds), found.together
+    flips = failures_to_undo(runs.source, limits, pair_policy(errors, short, bounds), *how)
     return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive, flips)
 
 

@@ -335,6 +335,8 @@ def failures_to_undo(
     that hold together for a number of pairs.
     """
     found: dict[tuple[Metric, str], int] = {}
+    if policy.failures != BOTH:
+        return found
     metrics = [scored_metric(metric) for metric in limits]
     level = 1.0 - (1.0 - intervals.level) / pairs
     for data in tables_by_fate(source, metrics, None, policy):
