@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.analysis.evaluate import is_reward, results_of
-from errbar.base.remarks import Above, guess, warning
+from errbar.base.remarks import Above, Scale, guess, warning
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 from errbar.metrics import CountMetric, Metric
@@ -63,7 +63,8 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
     least, most = (how(how(part) for part in ranges.values()) for how in (min, max))
     remarks: list[Above] = []
     if least < 0 or most > 1:
-        remarks.append(guess(f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"))
+        text = f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"
+        remarks.append(Scale(guess(text)))
     for task in dict.fromkeys(key[1] for key in ranges):
         of_task = {key: part for key, part in ranges.items() if key[1] == task}
         small = [key for key, part in of_task.items() if min(part) >= 0 and max(part) <= 1]

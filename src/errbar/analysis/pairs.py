@@ -20,7 +20,7 @@ from errbar.analysis.methods.population import (
     assumed_of_sizes,
     bounds_of_metric,
 )
-from errbar.analysis.rewards import bounds_of, remarks_on_bounds
+from errbar.analysis.rewards import bounds_of, given_bounds, remarks_on_bounds
 from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
 from errbar.base.remarks import counted, setting
@@ -199,6 +199,8 @@ def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[
         if data.extremes is not None and intervals.bounds is None:
             values = data.parts[0][~np.isnan(data.parts[0])]
             found += remarks_on_bounds(subject, values, range_of(data, None))
+        elif data.extremes is not None and intervals.bounds is not None:
+            found.append(given_bounds(intervals.bounds))
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
         if sizes := assumed_of_sizes(once, clusters, data.weights, intervals.level):
             found.append(f"{subject or 'The comparison '}{sizes}.")

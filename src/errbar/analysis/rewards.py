@@ -24,7 +24,16 @@ from errbar.analysis.methods.population import (
 from errbar.analysis.outcome_scales import exceeds_unit
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array
-from errbar.base.remarks import guess, setting, together, warning, way_to_say
+from errbar.base.remarks import (
+    GUESSED,
+    Given,
+    GuessedBounds,
+    guess,
+    setting,
+    together,
+    warning,
+    way_to_say,
+)
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.tallies import Ballots, Results
 from errbar.data.sources.tables import Source
@@ -303,11 +312,18 @@ def remarks_on_spread(
 def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
     """The guess about the bounds of rewards."""
     rewards = f"{subject}rewards" if subject else "Rewards"
-    return guess(
-        f"{rewards} are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
-        option="--bounds LOW HIGH",
-        argument="bounds=(low, high)",
+    return GuessedBounds(
+        guess(
+            f"{rewards} are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
+            option="--bounds LOW HIGH",
+            argument="bounds=(low, high)",
+        )
     )
+
+
+def given_bounds(bounds: tuple[float, float]) -> Given:
+    """The bounds of rewards, as the user gave them."""
+    return Given(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
 
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
@@ -344,9 +360,7 @@ def _among_questions(
         found = _beyond_guess(found, answered, method.level, bounds[0])
     if is_guess:
         low, high = bounds
-        guess_holds = (
-            f"holds if every reward lies between {low:.3g} and {high:.3g}, which is a guess"
-        )
+        guess_holds = f"holds if every reward lies between {low:.3g} and {high:.3g}, {GUESSED}"
         assumed = together(guess_holds, assumed)
     in_all = known.questions_in_all
     if in_all is None:

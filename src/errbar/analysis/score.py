@@ -31,6 +31,7 @@ from errbar.analysis.rewards import (
     average_vote,
     ballots_of,
     bounds_by_task,
+    given_bounds,
     remark_on_guess,
     remarks_on_spread,
     rewards_of,
@@ -151,6 +152,8 @@ class Scoring:
                 for task, guessed in bounds.items()
             ]
             self.remarks += remarks_on_spread(answered, bounds)
+        if answered and known.bounds and known.estimand is Estimand.POPULATION:
+            self.remarks.append(given_bounds(known.bounds))
         return found
 
     def _score_counts(

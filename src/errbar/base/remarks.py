@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 MARK = "⚠"
+GUESSED = "which is a guess"  # ends a condition on what was guessed
 _MOST_NAMED = 3  # subjects of a remark
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
@@ -19,6 +20,24 @@ _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False
 
 class Above(str):
     """A remark that is printed above the numbers, because it affects them."""
+
+    __slots__ = ()
+
+
+class Scale(Above):
+    """The range of the outcomes, which their bounds tell as well, guessed or given."""
+
+    __slots__ = ()
+
+
+class GuessedBounds(Above):
+    """A guess about the bounds of rewards."""
+
+    __slots__ = ()
+
+
+class Given(str):
+    """A condition that the user gave, told in the last line of a result."""
 
     __slots__ = ()
 
@@ -154,7 +173,10 @@ def mean_in_brackets(of: str, mean: float | None) -> str:
 
 def above(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print above the numbers, warnings first."""
-    found = [remark for remark in remarks if isinstance(remark, Above)]
+    whole = list(remarks)
+    tells_bounds = any(isinstance(remark, GuessedBounds | Given) for remark in whole)
+    found = [remark for remark in whole if isinstance(remark, Above)]
+    found = [remark for remark in found if not (tells_bounds and isinstance(remark, Scale))]
     return sorted(dict.fromkeys(found), key=lambda remark: not remark.startswith(MARK))
 
 
@@ -172,8 +194,28 @@ def marked(remarks: Iterable[str]) -> list[str]:
 
 def unmarked(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print below a table."""
-    notes = [note for note in below(remarks) if not isinstance(note, Caution | Explanation)]
+    notes = [note for note in below(remarks) if not isinstance(note, Caution | Explanation | Given)]
     return said_once(notes)
+
+
+def with_given(footer: str, remarks: Iterable[str]) -> str:
+    """Return the last line of a result with the conditions that the user gave.
+
+    Examples
+    --------
+    >>> with_given("95% CI for 30 questions (.explain()).", [Given("rewards from 0 to 5")])
+    '95% CI for 30 questions; rewards from 0 to 5 (.explain()).'
+    """
+    given = dict.fromkeys(remark for remark in remarks if isinstance(remark, Given))
+    said, before, option = footer.rpartition(" (")
+    return f"{'; '.join([said, *given])}{before}{option}" if given and said else footer
+
+
+def unless_said(reason: str, remarks: Iterable[str]) -> str:
+    """Return a reason without the condition on a guess that one of the remarks says."""
+    if not any(isinstance(remark, GuessedBounds) for remark in remarks):
+        return reason
+    return together(*(part for part in reason.split("; ") if not part.endswith(GUESSED)))
 
 
 def explanations(remarks: Iterable[str]) -> list[str]:

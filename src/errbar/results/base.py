@@ -25,6 +25,7 @@ from errbar.base.remarks import (
     explanations,
     marked,
     unmarked,
+    with_given,
 )
 from errbar.base.tables import (
     Detail,
@@ -90,7 +91,7 @@ class Result(ABC):
                 breaks=self.breaks(),
                 above=marked(notes),
                 conclusion=self.conclusion(),
-                footer=self.footer(),
+                footer=with_given(self.footer(), notes),
                 explanation=explanations(notes),
                 drops=self.drops,
                 tones=self.tones,

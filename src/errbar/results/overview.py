@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from errbar.base.remarks import Caution, all_of, counted, explanations, marked, unmarked, warning
+from errbar.base.remarks import (
+    Caution,
+    all_of,
+    counted,
+    explanations,
+    marked,
+    unmarked,
+    warning,
+    with_given,
+)
 from errbar.base.tables import Headline, Table, Tone, interval_cells, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Result
@@ -87,7 +96,7 @@ class Overview(Result):
                 columns=columns,
                 notes=[*filter(None, [self._why_not(), self._basis()]), *unmarked(notes)],
                 breaks=_breaks(columns),
-                footer=self.scores.footer(),
+                footer=with_given(self.scores.footer(), notes),
                 explanation=[
                     note for note in explanations(notes) if note != self.scores.definition()
                 ],

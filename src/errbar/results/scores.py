@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.remarks import Caution, Explanation, counted, way_to_say
+from errbar.base.remarks import Caution, Explanation, counted, unless_said, way_to_say
 from errbar.base.tables import (
     DASH,
     Headline,
@@ -133,8 +133,8 @@ class Estimates(ResultSequence[E]):
         """Why numbers are missing, and the remarks on the data."""
         why: dict[str, list[E]] = {}
         for estimate in self:
-            if estimate.reason:
-                why.setdefault(estimate.reason, []).append(estimate)
+            if reason := unless_said(estimate.reason, self.remarks):
+                why.setdefault(reason, []).append(estimate)
         reasons = [f"{_called(estimates, self)}: {reason}." for reason, estimates in why.items()]
         return [*reasons, *self.remarks]
 

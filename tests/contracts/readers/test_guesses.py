@@ -22,6 +22,7 @@ from errbar.data.readers.base import every_reader
 from errbar.errors import InputError
 from errbar.runs import Runs
 from logs import FIXTURES, columns_of
+from shapes import SHAPES
 
 HELD = sorted(name for name in every_reader() if (FIXTURES / name).is_dir())
 SEVERAL = frozenset({"openai_evals"})  # formats that have no scorer in common
@@ -125,6 +126,62 @@ def test_no_call_leaves_out_the_option() -> None:
                     f"{file.name}, line {node.lineno}: this guess names no option"
                 )
     assert calls > 30
+
+
+# Guesses without an option, by how they begin, and why there is none.
+SURE = {
+    "Rows: ": "the only list or table with outcomes in the document",
+    "Questions: the keys of the document": "nothing else in it could be an id",
+    "Questions: the entries of the list": "a list of outcomes; load_(…) of a matrix has trials",
+    "Questions: the ": "a vector has no trials; a matrix has, or the user chose what keys are",
+    "Systems: the ": "the user chose what keys are",
+    "Outcomes: ": "the only meaning that the writing has; others are errors",
+    "Matrix: ": "rows and columns are what documents say; the transpose is another matrix",
+    "Pairs: ": "numbers as ids are an error, so the first are names",
+    "Trials: the columns, which have numbers for names": "a matrix, as above",
+}
+LEFT_OUT = re.compile(r"rows left out: |: the sheet ")  # by rules of their own, in the account
+NO_READINGS = ("analysis", "games")  # what was computed, and the winners of games
+
+
+def _begin(node: ast.Call) -> str:
+    """The text that a guess begins with, as far as it is fixed; its variable if it has no text."""
+    text = node.args[0]
+    parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+    fixed = [part.value if isinstance(part, ast.Constant) else "…" for part in parts]
+    return "".join(map(str, fixed))
+
+
+def test_a_guess_without_an_option_has_a_stated_reason() -> None:
+    package, used = Path(errbar.__file__).parent, set()
+    for file in sorted(package.rglob("*.py")):
+        if set(NO_READINGS) & {*file.relative_to(package).parts}:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "guess":
+                given = {keyword.arg for keyword in node.keywords}
+                if given == {"option", "argument"} or "choose with" in ast.unparse(node):
+                    continue
+                begin = _begin(node)
+                found = [reason for reason in SURE if begin.startswith(reason)]
+                used.update(found)
+                assert found or LEFT_OUT.search(begin) or begin == "…", f"{file}: {begin}"
+    assert used >= SURE.keys() - {"Systems: the ", "Matrix: "}  # begun in a variable
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_guess_on_a_table_is_overridden_as_it_says(name: str, tmp_path: Path) -> None:
+    SHAPES[name].write(tmp_path)
+    runs = errbar.load(tmp_path)
+    for remark in guesses_of(runs):
+        if runs.source.origin.reader or not CHANGE.search(remark):
+            assert runs.source.origin.reader or remark.startswith(("Columns: ", *SURE)), remark
+            continue
+        for other in overrides(remark) if "right=[...]" not in remark else ():
+            if "COLUMN" in str(other) or "…" in str(other):
+                continue
+            changed = loaded(tmp_path, **other)
+            assert changed is None or repr(changed) != repr(runs) or rows(changed) != rows(runs)
 
 
 @pytest.mark.parametrize("name", HELD)

@@ -196,6 +196,25 @@ def test_compared_rewards_have_the_bounds_of_their_scores_and_say_so() -> None:
         runs.compare("avg", bounds=(0, 0.5))
 
 
+@pytest.mark.parametrize("verb", ["score", "compare", "rank"])
+def test_a_screen_tells_the_bounds_of_rewards_once(verb: str) -> None:
+    values = {"a": [0.0, 1.0, 2.0, 0.5] * 8, "b": [0.5, 2.0, 1.0, 0.0] * 8}
+    rows = [
+        {"system": system, "question": at, "reward": value}
+        for system, some in values.items()
+        for at, value in enumerate(some)
+    ]
+    ask = getattr(errbar.load(rows), verb)
+    guessed = " ".join(str(ask("avg")).split())
+    assert guessed.count("between 0 and 2") == 1
+    assert "Outcomes: from" not in guessed
+    assert guessed.index("Rewards are taken to lie between 0 and 2 (bounds=") < guessed.index("CI]")
+    given = " ".join(str(ask("avg", bounds=(0, 2))).split())
+    assert given.count("between 0 and 2") == 1
+    assert "rewards lie between 0 and 2 (.explain())." in given
+    assert "Outcomes: from" not in given
+
+
 def test_the_systems_of_a_task_have_one_range_of_rewards_and_it_is_said_once() -> None:
     marks = {"low": [1, 1, 2, 1, 2, 1] * 5, "high": [5, 4, 5, 3, 5, 4] * 5}
     rows, others = (

@@ -88,7 +88,7 @@ def test_rewards_of_either_sign_and_outliers_are_not_taken_for_codes(
 def test_rewards_on_one_scale_have_none(tmp_path: Path) -> None:
     file = write(tmp_path, "id,score\na,1\nb,5\nc,4\n")
     assert warnings_of(file) == ""
-    assert "Outcomes: from 1 to 5" in " ".join(above(errbar.load(file).score("avg").notes()))
+    assert "Rewards are taken to lie" in " ".join(above(errbar.load(file).score("avg").notes()))
 
 
 # Copies.

@@ -150,7 +150,9 @@ def counted_outcomes(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Ab
     message += f"of {total:.0f} are right"
     if named:
         made = made.project(f"* EXCLUDE ({quoted(_COPY)})")
-        return made, columns, [guess(f"Counted rows: {message}, and these are trials")]
+        text = f"Counted rows: {message}, and these are trials"
+        how = guess(text, option="--rows questions", argument="rows='questions'")
+        return made, columns, [how]
     made = made.project(f"* EXCLUDE ({quoted(_COPY)}) REPLACE ({text} AS {quoted(ROW)})")
     message += ". Each is read as a question with one trial, since no column names questions. If "
     message += (

@@ -32,6 +32,7 @@ from errbar.data.readers.tables.json_objects import (
     is_record,
     key_of,
     keys_of_lists,
+    keys_remark,
     nests_outcomes,
     number_trials,
     only_by_id,
@@ -236,12 +237,12 @@ def _by_system(lists: Mapping[str, Sequence[Record]], keys: KeysAre | None) -> D
     named = any(meaning_of(name) == "system" for name in names)
     if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
-        return Document(records, [guess(f"Tasks: the keys of the document ({some_of(lists, 6)})")])
+        return Document(records, [keys_remark("task", "the keys of the document", lists)])
     if keys is None and share_no_question(lists):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         text = f"Tasks: the keys of the document ({some_of(lists, 6)}), as no two share a question"
         return Document(records, [guess(text, option="--keys systems", argument="keys='systems'")])
-    return Document(records, [guess(f"Systems: the keys of the document ({some_of(lists, 6)})")])
+    return Document(records, [keys_remark("system", "the keys of the document", lists)])
 
 
 def _of_objects(

@@ -1,6 +1,6 @@
 """Classify objects inside JSON documents by their keys, and find the rows or lists in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -228,6 +228,17 @@ def has_verdict(value: Record) -> bool:
     )
 
 
+def keys_remark(meaning: str, text: str, keys: Iterable[object], *, beside: str = "") -> Above:
+    """Guess that keys are systems or tasks, with the option by which they are the other."""
+    other = "task" if meaning == "system" else "system"
+    begun = text if text.startswith("Rows") else f"{meaning.capitalize()}s: {text}"
+    return guess(
+        f"{begun} ({some_of(keys, 6)}){beside}",
+        option=f"--map {other}={meaning}",
+        argument=f"{other}={meaning!r}",
+    )
+
+
 def _with_keys(
     meaning: str, lists: Mapping[str, tuple[str, Sequence[Record]]], objects: Mapping[str, Any]
 ) -> Document:
@@ -245,8 +256,8 @@ def _with_keys(
         if isinstance(number, int | float) and not isinstance(number, bool)
     }
     stated = f"; stated next to them and not scored: {some_of(sorted(beside), 6)}" if beside else ""
-    text = f"Rows: the lists under {names!r}; {meaning}s are the keys ({some_of(lists, 6)}){stated}"
-    return Document(records, [guess(text)])
+    text = f"Rows: the lists under {names!r}; {meaning}s are the keys"
+    return Document(records, [keys_remark(meaning, text, lists, beside=stated)])
 
 
 _PLAIN = 5  # with this many times more keys than outcomes per key, keys are questions

@@ -51,12 +51,17 @@ def name_systems(
     Parts of a table, as written by Spark, count as one file, and with `pieces` so do shards.
     """
     are_pieces = pieces or (files_are == "parts" and may_be_pieces(files))
-    wholes = [whole_of(file, pieces=are_pieces) for file in files]
+    apart = files_are == "systems"
+    wholes = [file if apart else whole_of(file, pieces=are_pieces) for file in files]
     distinct = list(dict.fromkeys(wholes))
     if len(distinct) < len(files):
         rest = None if are_pieces and files_are == "parts" else files_are
         naming = name_systems(distinct, *endings, files_are=rest)
-        parts = guess(f"{len(files)} files are parts of {_tables(len(distinct))}")
+        parts = guess(
+            f"{len(files)} files are parts of {_tables(len(distinct))}",
+            option="--files systems",
+            argument="files='systems'",
+        )
         if pieces:
             parts = guess(
                 f"{len(files)} files are parts of {_tables(len(distinct))}, by their names "

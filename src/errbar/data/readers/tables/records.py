@@ -203,7 +203,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
             return found, guess(f"Rows: the entries of the lists in {name!r}")
         if not any(names_in_parts([key], "trial") for key in found):
             found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
-        return found, guess(f"Trials: the entries of the lists in {name!r}")
+        return found, _trials(f"the entries of the lists in {name!r}")
     return None
 
 
@@ -228,7 +228,7 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     found = _flattened(found)
     if _find({**found, "outcome": []}, assignment)["question"] == ROW:
         found["question"] = [str(at + 1) for at, size in enumerate(sizes) for _ in range(size)]
-    return found, guess(f"Trials: the columns {', '.join(names)}")
+    return found, _trials(f"the columns {', '.join(names)}")
 
 
 def _are_records(column: Sequence[Any]) -> bool:
@@ -318,7 +318,8 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         found["question"] = ids
         if "system" not in found and "subject_id" in found:
             found["system"] = found.pop("subject_id")
-        return found, guess(f"Questions: the keys of {name!r}, of which there are {len(set(ids))}")
+        text = f"Questions: the keys of {name!r}, of which there are {len(set(ids))}"
+        return found, guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
     return None
 
 
@@ -387,8 +388,13 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
         found["trial"] = position
     least = min(sizes)
     each = f"{least}" if least == most else f"{least} to {most}"
-    remark = guess(f"Trials: the entries of the lists in {name!r}, {each} per row")
+    remark = _trials(f"the entries of the lists in {name!r}, {each} per row")
     return found, _find(found, assignment), remark
+
+
+def _trials(what: str) -> Above:
+    text = f"Trials: {what}"
+    return guess(text, option="--rows questions", argument="rows='questions'")
 
 
 def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
