@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.analysis.evaluate import is_reward, results_of
-from errbar.base.remarks import Above, Scale, guess, warning
+from errbar.base.remarks import Above, Given, Scale, guess, warning
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 from errbar.metrics import CountMetric, Metric
@@ -35,6 +35,11 @@ def without_rewards(
     graded = {of.task for of, part in subjects.items() if exceeds_unit(source, part, metric)}
     others = (of for of in subjects if of.task not in graded)
     return tuple(of for of in others if not is_reward(subjects[of], metric))
+
+
+def given_bounds(bounds: tuple[float, float]) -> Given:
+    """The bounds of rewards, as the user gave them."""
+    return Given(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
 
 
 def remarks_on_rewards(source: Source, found: Sequence[Slice]) -> list[Above]:

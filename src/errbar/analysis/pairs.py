@@ -20,7 +20,8 @@ from errbar.analysis.methods.population import (
     assumed_of_sizes,
     bounds_of_metric,
 )
-from errbar.analysis.rewards import bounds_of, given_bounds, remarks_on_bounds
+from errbar.analysis.outcome_scales import given_bounds
+from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
 from errbar.base.arrays import Array
 from errbar.base.remarks import counted, setting

@@ -26,7 +26,6 @@ from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array
 from errbar.base.remarks import (
     GUESSED,
-    Given,
     GuessedBounds,
     guess,
     setting,
@@ -319,11 +318,6 @@ def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
             argument="bounds=(low, high)",
         )
     )
-
-
-def given_bounds(bounds: tuple[float, float]) -> Given:
-    """The bounds of rewards, as the user gave them."""
-    return Given(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
 
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:

@@ -24,14 +24,13 @@ from errbar.analysis.evaluate import (
     results_of,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.outcome_scales import without_rewards
+from errbar.analysis.outcome_scales import given_bounds, without_rewards
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
     average_vote,
     ballots_of,
     bounds_by_task,
-    given_bounds,
     remark_on_guess,
     remarks_on_spread,
     rewards_of,
