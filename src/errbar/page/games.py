@@ -8,7 +8,7 @@ import numpy as np
 from errbar import __version__
 from errbar.analysis.agreement import position_bias
 from errbar.base.files import atomic_file
-from errbar.base.remarks import MARK, marked, unmarked
+from errbar.base.remarks import MARK, explanations, marked, unmarked
 from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.page.rendering import packaged, template_of, with_minus
@@ -54,7 +54,7 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         guesses=[note for note in first if not note.startswith(MARK)],
         pairs=_pairs(games, found) if len(games.systems) <= _MOST_PAIRED else [],
         positions=positions,
-        notes=list(dict.fromkeys(unmarked(notes))),
+        notes=list(dict.fromkeys([*unmarked(notes), *explanations(notes)])),
         minus=with_minus,
     )
     return text

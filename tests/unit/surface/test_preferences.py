@@ -192,6 +192,7 @@ def test_the_report_on_games_has_ratings_pairs_and_escaped_names(tmp_path: Path)
     named = [{**row, "judge": "<b>j</b>"} for row in records()]
     target = preferences.report_games(named, tmp_path / "games.html")
     page = target.read_text("utf-8")
+    assert "Bradley-Terry model, a tie is half a win" in target.read_text("utf-8")
     for row in errbar.prefer(named):
         assert f">{row.system}<" in page
         assert f"{row.value:.0f}" in page
