@@ -46,7 +46,8 @@ def coverage_map(
     every, bounds = [dict(cell) for cell in cells], _bounds(level)
     if not every or any(math.isnan(cell["covered"]) for cell in every):
         raise InputError("there must be at least one cell, and each needs a number `covered`.")
-    across = _places(every, ("method", "difficulty", "questions"))
+    # all numbers of questions below every difficulty: a column or two are too narrow for its name
+    across = _places(every, ("method", "difficulty", "questions"), together=2)
     down = _places(every, ("metric", "line"))
     for cell in every:
         cell["x"] = across[cell["method"], cell["difficulty"], cell["questions"]]
@@ -79,14 +80,17 @@ _TOOLTIP = vega.tooltips(
 )
 
 
-def _places(cells: Sequence[Row], keys: Sequence[str]) -> Places:
-    """Return the position of each combination of keys, with gaps where the outer keys change."""
+def _places(cells: Sequence[Row], keys: Sequence[str], together: int | None = None) -> Places:
+    """Return the position of each combination of keys, with gaps where the outer keys change.
+
+    There are places for the combinations that occur, or whose first `together` keys do.
+    """
     values = {key: list(dict.fromkeys(cell[key] for cell in cells)) for key in keys}
-    present = {tuple(cell[key] for key in keys) for cell in cells}
+    present = {tuple(cell[key] for key in keys[:together]) for cell in cells}
     found: Places = {}
     place, last = 0, None
     for key in product(*values.values()):
-        if key not in present:
+        if key[:together] not in present:
             continue
         if last is not None:
             place += 1 + sum(mine != theirs for mine, theirs in zip(key[:-1], last, strict=False))
