@@ -1,7 +1,7 @@
 """Columns of a wide table that follow from others: their mean, or the difference of two."""
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import chain, permutations, repeat
 from typing import Any
 
 import numpy as np
@@ -63,3 +63,10 @@ def _rounding(values: Sequence[float]) -> float:
     """Largest difference that rounding explains, for values with two decimals or more."""
     decimals = max((len(repr(value).partition(".")[2]) for value in values), default=1)
     return 0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9
+
+
+def repeated(flat: Flat, often: Sequence[int]) -> Flat:
+    """Repeat every row the given number of times."""
+    return {
+        name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
+    }

@@ -7,7 +7,7 @@ system. Each of these has a conversion step, and each step adds a remark.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
-from errbar.data.readers.tables.derived_columns import Flat
+from errbar.data.readers.tables.derived_columns import Flat, repeated
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
 from errbar.data.readers.tables.keyed_records import by_column, by_system
@@ -195,7 +195,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
             continue
         lists = [value if isinstance(value, list) and value else [{}] for value in column]
         others = {column: values for column, values in flat.items() if column != name}
-        found = _repeated(others, [len(entries) for entries in lists])
+        found = repeated(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
         keys = {key for entries in lists for entry in entries for key in entry}
@@ -221,7 +221,7 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     rows = zip(*(flat[name] for name in names), strict=True)
     made = [[(name, cell) for name, cell in zip(names, row, strict=True) if cell] for row in rows]
     sizes = [len(entries) for entries in made]
-    found = _repeated(others, sizes)
+    found = repeated(others, sizes)
     for key, values in columns_of(cell for entries in made for _, cell in entries).items():
         found[key if key not in found else f"{names[0]}.{key}"] = values
     found["trial"] = [name for entries in made for name, _ in entries]
@@ -306,7 +306,7 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if _are_metrics(name, column, others, assignment):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
-        found = _repeated(others, [len(pairs) for pairs in entries])
+        found = repeated(others, [len(pairs) for pairs in entries])
         ids = [str(key) for pairs in entries for key, _ in pairs]
         values = [value for pairs in entries for _, value in pairs]
         if _holds(values, dict):
@@ -371,7 +371,7 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
     if {*map(type, lists)} != {list} or not all(lists):
         lists = [value if isinstance(value, list) and value else [None] for value in lists]
     sizes = list(map(len, lists))
-    found = _repeated({column: values for column, values in flat.items() if column != name}, sizes)
+    found = repeated({column: values for column, values in flat.items() if column != name}, sizes)
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
             found[other] = [entry for value in values for entry in value]
@@ -395,10 +395,3 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
 def _trials(what: str) -> Above:
     text = f"Trials: {what}"
     return guess(text, option="--rows questions", argument="rows='questions'")
-
-
-def _repeated(flat: Flat, often: Sequence[int]) -> Flat:
-    """Repeat every row the given number of times."""
-    return {
-        name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
-    }
