@@ -46,6 +46,7 @@ from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.estimate import Estimand
+from errbar.results.items import Items
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import RankedScores, Scores
@@ -124,6 +125,10 @@ class JudgedRuns(Runs):
     def roc(self, **_: Any) -> RankedScores:
         """Not corrected by labels: an error."""
         _refuse("roc")
+
+    def items(self, **_: Any) -> Items:
+        """Not corrected by labels: an error."""
+        _refuse("items")
 
     def calibration(self, **_: Any) -> Calibration:
         """Not corrected by labels: an error."""

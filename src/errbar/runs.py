@@ -18,7 +18,7 @@ from errbar.analysis.evaluate import Refusals, chosen_method, narrowed
 from errbar.analysis.fates import pair_policy, scores_by_fate
 from errbar.analysis.methods import Assumption, Bootstrap, Calibrated, Method
 from errbar.analysis.rank import rank_systems
-from errbar.analysis.rank_scores import RankRequest
+from errbar.analysis.rank_scores import RankBy, RankRequest
 from errbar.analysis.readings import Averaged
 from errbar.analysis.score import (
     Errors,
@@ -245,6 +245,7 @@ class Runs(Outcomes):
         self,
         metric: Metric | str = "avg",
         *,
+        by: RankBy = "mean",
         systems: Sequence[str] | None = None,
         weights: Mapping[str, float] | None = None,
         estimand: Estimand | str = Estimand.POPULATION,
@@ -261,6 +262,9 @@ class Runs(Outcomes):
         ----------
         metric
             The metric to rank by.
+        by
+            What orders the systems: the "mean" over questions, "borda", "copeland", "win-rate",
+            "bradley-terry" or "rasch".
         systems
             The systems to rank; all by default.
         weights
@@ -274,6 +278,7 @@ class Runs(Outcomes):
         part = self._averaged_alike([scored], errors, bounds)
         request = RankRequest(
             scored,
+            by=by,
             systems=systems,
             weights=weights,
             intervals=replace(intervals, bounds=part.bounds),

@@ -18,8 +18,9 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import item_checks as checks
 from errbar.kernels import question_subset as subset
+from errbar.kernels.alike_trials import fit_alike
 from errbar.kernels.interval import student_reach
-from errbar.kernels.item_response import ItemFit, alikeness, clustered_covariance, fit
+from errbar.kernels.item_response import ItemFit, clustered_covariance, fit
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.items import (
     ALL_RIGHT,
@@ -112,11 +113,8 @@ class _FittedTask:
             )
         self._there: NDArray[np.bool_] = trials > 0.0
         self._rates = np.divide(right, trials, out=np.zeros_like(right), where=self._there)
-        once = fit(right, trials, data.clusters)
-        self._alike = alikeness(right, trials, once.expected)
-        design = 1.0 + self._alike * np.maximum(trials - 1.0, 0.0)
+        self.rasch, self._alike, design = fit_alike(right, trials, data.clusters)
         self._right, self._trials = right / design, trials / design
-        self.rasch = fit(self._right, self._trials, data.clusters) if self._alike else once
         self.fit: ItemFit = self.rasch
         if request.model == "2pl":
             self.fit = fit(self._right, self._trials, data.clusters, slopes=True)

@@ -20,6 +20,7 @@ from errbar.analysis.fates import FatedValues, level_of_ends, tables_by_fate
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, combined
 from errbar.analysis.pairs import assumptions
+from errbar.analysis.rank_methods import method_scoring
 from errbar.analysis.rank_scores import (
     JointScores,
     RankedPart,
@@ -29,7 +30,7 @@ from errbar.analysis.rank_scores import (
 )
 from errbar.analysis.score import first_of
 from errbar.base.arrays import Array
-from errbar.base.remarks import counted
+from errbar.base.remarks import counted, setting
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
@@ -54,15 +55,25 @@ def rank_systems(
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
     remarks += assumptions(kept, request.intervals)
+    if request.by != "mean":
+        scoring = method_scoring(request.by)
+        if any(isinstance(data, FatedValues) for data in kept):
+            raise InputError(
+                f"ranks by {request.by} depend on all systems at once, so failed trials have no "
+                f"worst and best case; choose {setting('errors', 'fail')}."
+            )
     scoring = scoring or usual_scoring(request.intervals)
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     vary = scoring.together(parts)
     fated_at = cache(partial(_under_fates, kept, systems, parts, scoring, request.intervals))
     fated = fated_at(request.intervals.level)
-    up = 1.0 if request.metric.direction is Direction.HIGHER else -1.0
+    falls = request.metric.direction is Direction.LOWER and request.by == "mean"
+    up = -1.0 if falls else 1.0
     # 1 where the system of the row is better than that of the column
     ahead = _decided(scoring.together(fated), len(systems), request.intervals.level) * up
-    scores = exchangeable(vary.scores() * up, np.random.default_rng(_SEED))
+    scores = vary.scores() * up
+    if request.by != "copeland":  # which are no sample from a normal distribution
+        scores = exchangeable(scores, np.random.default_rng(_SEED))
     drawn = DrawnRanks(scores)
     rows = _standings(systems, fated_at, ahead, drawn, up, request)
     if fated is not parts:
@@ -71,15 +82,25 @@ def rank_systems(
             "groups hold whatever they would have been."
         )
     lost = sum(part.left_out for part in parts)
-    if left:
-        remarks.append(f"Left out, because they lack some tasks: {', '.join(left)}.")
-    remarks += _not_ranked(several)
+    remarks += _left_out(several, left)
     if lost:
         verb = "is" if lost == 1 else "are"
         remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
-    questions = sum(part.questions for part in parts)
-    words = scoring.words
-    return Leaderboard(tuple(rows), request.metric, weights, questions, words, tuple(remarks))
+    return Leaderboard(
+        tuple(rows),
+        request.metric,
+        tasks=weights,
+        questions=sum(part.questions for part in parts),
+        method=scoring.words,
+        remarks=tuple(remarks),
+        by=request.by,
+    )
+
+
+def _left_out(tables: Sequence[AlignedValues], left: Sequence[str]) -> list[str]:
+    """Remarks on systems that are not ranked."""
+    lack = [f"Left out, because they lack some tasks: {', '.join(left)}."] if left else []
+    return [*lack, *_not_ranked(tables)]
 
 
 def _under_fates(

@@ -7,7 +7,7 @@ the trial noise of each system is independent.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from errbar.analysis.methods.population import Summary, mean_of_sample
 from errbar.analysis.pairs import apart_by, range_of, sample_of_differences
 from errbar.analysis.rewards import Answered, average_reward
 from errbar.analysis.score import ScoredMetric
+from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
+from errbar.base.remarks import setting
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
 from errbar.kernels.resample import unseen_weights
@@ -28,6 +30,8 @@ from errbar.results.estimate import Estimand, Subject
 _DRAWS, _SEED = 10_000, 1
 _AT_ONCE = 1 << 22  # random numbers in memory at a time
 
+RankBy = Literal["mean", "borda", "copeland", "win-rate", "bradley-terry", "rasch"]
+
 
 @dataclass(frozen=True)
 class RankRequest:
@@ -35,15 +39,22 @@ class RankRequest:
 
     metric: ScoredMetric
     _: KW_ONLY
+    by: RankBy = "mean"
     systems: Sequence[str] | None = None
     weights: Mapping[str, float] | None = None  # of tasks
     intervals: Calibrated
 
     def __post_init__(self) -> None:
+        require_choice(self.by, "by", get_args(RankBy))
         if self.intervals.estimand is Estimand.RERUN:
             raise InputError(
                 "ranks are properties of systems, not of a run; use estimand "
                 "'population' or 'benchmark'."
+            )
+        if self.by != "mean" and self.intervals.estimand is Estimand.BENCHMARK:
+            raise InputError(
+                f"ranks by {self.by} are for new questions; {setting('estimand', 'benchmark')} is "
+                f"for ranks by the mean."
             )
 
 

@@ -1,7 +1,7 @@
 """`errbar rank`: a leaderboard with rank intervals."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,6 +42,11 @@ def weights_in(
     metavar="TASK=NUMBER",
     help="The weight of a task in the average over tasks; may be repeated. Equal by default.",
 )
+@options.choice(
+    *("--by", "mean", "borda", "copeland", "win-rate", "bradley-terry", "rasch"),
+    default="mean",
+    text="What orders the systems.",
+)
 @options.BOUNDS
 @options.SYSTEMS
 @options.PAIR
@@ -50,6 +55,7 @@ def rank(
     runs: "Runs",
     metric: str,
     weights: dict[str, float] | None,
+    by: str,
     bounds: tuple[float, float] | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
@@ -60,7 +66,14 @@ def rank(
     Examples:
       errbar rank logs/ -m pass@8
       errbar rank logs/ --weight gsm8k=2 --weight aime=1
+      errbar rank logs/ --by bradley-terry
     """
+    method: dict[str, Any] = {} if by == "mean" else {"by": by}  # scores of a judge have no other
     return runs.rank(
-        metric, systems=systems or None, weights=weights, bounds=bounds, **pairing.keywords()
+        metric,
+        systems=systems or None,
+        weights=weights,
+        bounds=bounds,
+        **method,
+        **pairing.keywords(),
     )

@@ -52,10 +52,10 @@ class ItemFit:
     difficulties: Array  # posterior means
     difficulty_sds: Array
     slopes: Array  # discriminations: exponentials of posterior means of their logarithms
-    log_slope_sds: Array
     expected: Array  # posterior mean of the rate, systems × questions
     steepness: Array  # derivative of each rate by the ability of its system
     influence: Array  # of each question on the abilities: questions × systems
+    response: Array  # of the abilities to the scores of a question
     grid: Array  # of difficulties, with the posterior of each question
     posterior: Array
     log_likelihood: float
@@ -71,6 +71,13 @@ class ItemFit:
             found = [np.interp(share, row, self.grid + 0.5 * step) for row in sums]
             ends.append(self.difficulties + (np.array(found) - self.difficulties) * wider)
         return ends[0], ends[1]
+
+    def influence_of(self, right: Array, trials: Array) -> Array:
+        """Influence of other questions in the model of Rasch: questions × systems."""
+        model = _MarginalModel(right, trials, slopes=False)
+        beta = _ItemParameters(self.abilities - self.mean, self.spread, 0.0)
+        state = model.at(beta)
+        return model.all_scores(beta, state) @ self.response
 
 
 class _Nodes(NamedTuple):
@@ -135,9 +142,9 @@ class _MarginalModel:
 
     def start(self) -> _ItemParameters:
         """Log odds of the rates, stretched for the spread of the others (as in PROX)."""
+        wrong = self.trials - self.right
         ability, ease = (
-            _log_odds((self.right.sum(axis) + 0.5) / (self.trials.sum(axis) + 1.0))
-            for axis in (0, 1)
+            np.log((self.right.sum(axis) + 0.5) / (wrong.sum(axis) + 0.5)) for axis in (0, 1)
         )
         stretched = np.sqrt(1.0 + np.array([ease.var(), ability.var()]) / 2.9)
         spread = float(np.clip(ease.std() * stretched[1], *_SPREADS))
@@ -215,6 +222,10 @@ class _MarginalModel:
         return self.right * mean[:, None] - self.trials * (
             state.posterior @ (slope * state.rates).T
         )
+
+    def all_scores(self, beta: _ItemParameters, state: _GridState) -> Array:
+        """Derivatives of the likelihood of each question by abilities and log spreads."""
+        return np.column_stack([self.scores(state), (self._squares(beta, state) - 1.0).T])
 
     def _squares(self, beta: _ItemParameters, state: _GridState) -> Array:
         """Posterior mean squares of difficulties and log discriminations, by their variances."""
@@ -313,13 +324,14 @@ class _MarginalModel:
 
     def found(self, beta: _ItemParameters, state: _GridState, clusters: Integers) -> ItemFit:
         """The fitted model, with abilities centred."""
-        scores = np.column_stack([self.scores(state), (self._squares(beta, state) - 1.0).T])
-        systems = beta.abilities.size
-        moves = np.linalg.solve(self._louis(beta, state), scores.T).T
+        scores, systems = self.all_scores(beta, state), beta.abilities.size
+        inverse = np.linalg.inv(self._louis(beta, state))
         centre = np.where(self.separated, 0.0, 1.0)
         centre = centre / centre.sum() if centre.any() else np.full(systems, 1.0 / systems)
         origin = float(centre @ beta.abilities)
-        influence = moves[:, :systems] - (moves[:, :systems] @ centre)[:, None]
+        moves = scores @ inverse
+        response = inverse[:, :systems] - (inverse[:, :systems] @ centre)[:, None]
+        influence = scores @ response
         nodes, shape = state.nodes, (-1, state.nodes.places.size, state.nodes.logs.size)
         posterior = state.posterior.reshape(shape).sum(axis=2)
         mean = posterior @ nodes.places
@@ -331,7 +343,6 @@ class _MarginalModel:
         slope = np.exp(nodes.log_slope)
         expected = state.posterior @ state.rates.T
         steepness = state.posterior @ (slope * state.rates * (1.0 - state.rates)).T
-        spare = state.posterior @ nodes.log_slope**2 - log_slope**2
         return ItemFit(
             abilities=beta.abilities - origin,
             covariance=clustered_covariance(influence, clusters),
@@ -342,10 +353,10 @@ class _MarginalModel:
             difficulties=mean - origin,
             difficulty_sds=np.sqrt(variance),
             slopes=np.exp(log_slope),
-            log_slope_sds=np.sqrt(np.maximum(spare, 0.0)),
             expected=expected.T,
             steepness=steepness.T,
             influence=influence,
+            response=response,
             grid=nodes.places - origin,
             posterior=posterior,
             log_likelihood=state.value,
@@ -359,22 +370,6 @@ def clustered_covariance(influence: Array, clusters: Integers) -> Array:
     sums = np.zeros((number, influence.shape[1]))
     np.add.at(sums, labels, influence)
     found: Array = sums.T @ sums * (number / max(number - 1, 1))
-    return found
-
-
-def alikeness(right: Array, trials: Array, expected: Array) -> float:
-    """Correlation of the trials of one system on one question beyond the model (Williams 1982).
-
-    From the squares of residuals: the variance of n trials is n p (1 − p) (1 + (n − 1) ρ).
-    """
-    variance = trials * expected * (1.0 - expected)
-    excess = float((np.square(right - trials * expected) - variance).sum())
-    room = float((variance * np.maximum(trials - 1.0, 0.0)).sum())
-    return min(max(excess / room, 0.0), 1.0) if room > 0.0 else 0.0
-
-
-def _log_odds(share: Array) -> Array:
-    found: Array = np.log(share) - np.log1p(-share)
     return found
 
 

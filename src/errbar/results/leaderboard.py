@@ -4,9 +4,10 @@ The letters are a compact letter display (Piepho 2004): systems that share a let
 significantly.
 """
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, TypeVar
 
 from errbar.base.remarks import Explanation, counted
@@ -126,20 +127,26 @@ class Leaderboard(Board[Standing]):
     """Systems from the best down, by one metric of one task or the average of several."""
 
     metric: Metric
+    _: KW_ONLY
     tasks: dict[str, float]  # the weight of each
     questions: int  # common to all systems
     method: str
     remarks: tuple[str, ...] = ()
+    by: str = "mean"  # the method that orders the systems
 
     @property
     def measure(self) -> str:
-        """The metric."""
-        return str(self.metric)
+        """The metric, or what orders the systems by it."""
+        return _MEASURES.get(self.by, str(self.metric))
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the metric."""
-        return self.metric.bounds
+        """Bounds of the measure."""
+        if self.by == "copeland":
+            return 1.0 - len(self), len(self) - 1.0
+        if self.by in ("bradley-terry", "rasch"):
+            return -math.inf, math.inf
+        return self.metric.bounds if self.by == "mean" else (0.0, 1.0)
 
     @property
     def size(self) -> str:
@@ -148,7 +155,8 @@ class Leaderboard(Board[Standing]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system, for a DataFrame or JSON."""
-        return [{"metric": str(self.metric), **row.record()} for row in self.rows]
+        by = {} if self.by == "mean" else {"by": self.by}
+        return [{"metric": str(self.metric), **by, **row.record()} for row in self.rows]
 
     def columns(self) -> list[list[str]]:
         """Each column from its head down."""
@@ -156,7 +164,7 @@ class Leaderboard(Board[Standing]):
         return [
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
-            [interval_head(str(self.metric), titles), *self.cells_of("value")],
+            [interval_head(self.measure, titles), *self.cells_of("value")],
             *self.rank_columns(),
         ]
 
@@ -177,7 +185,9 @@ class Leaderboard(Board[Standing]):
             *self.rank_notes(),
             f"Method: {self.method}.",
         ]
-        lower = self.metric.direction is Direction.LOWER
+        lower = self.metric.direction is Direction.LOWER and self.by == "mean"
+        if self.by in _MEANINGS:
+            notes.insert(1, f"{self.measure}: {_MEANINGS[self.by]}")
         return [
             *map(Explanation, notes),
             *([f"Tasks weighted: {weights}."] if len(set(self.tasks.values())) > 1 else []),
@@ -186,6 +196,23 @@ class Leaderboard(Board[Standing]):
         ]
 
 
+_MEASURES = {
+    "borda": "Borda",
+    "copeland": "Copeland",
+    "win-rate": "win rate",
+    "bradley-terry": "strength",
+    "rasch": "ability",
+}
+_MEANINGS = {
+    "borda": "share of the other systems that a system beats on a question, ties as one half; the "
+    "mean over questions.",
+    "copeland": "systems that it beats on more questions than they beat it on, less those that "
+    "beat it on more. Its interval has all values that the margins of its pairs allow.",
+    "win-rate": "share of games won. A trial of each of two systems on a question is a game; it "
+    "is won by the one that is right where the other is wrong, and else left out.",
+    "bradley-terry": "Bradley-Terry strength in logits, mean 0, by the same games as the win rate.",
+    "rasch": "in the model of Rasch, logits, mean 0, as `items` fits it.",
+}
 _MOST_NAMED = 4  # systems in a sentence
 _LETTER = re.compile(r"[a-z]\d*")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"

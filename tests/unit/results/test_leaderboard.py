@@ -28,7 +28,7 @@ def board(*rows: tuple[str, int, str]) -> Leaderboard:
         )
         for at, (system, best, groups) in enumerate(rows)
     )
-    return Leaderboard(standings, Average(), {"": 1.0}, 40, "")
+    return Leaderboard(standings, Average(), tasks={"": 1.0}, questions=40, method="")
 
 
 def test_a_tie_has_the_places_of_all_that_share_a_letter() -> None:

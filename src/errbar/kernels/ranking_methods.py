@@ -1,0 +1,158 @@
+"""Ways to order systems by their rates on the same questions, as means of values of questions.
+
+- Borda count (de Borda 1781): a question gives a system the share of the other systems that it
+  beats, ties as one half; the score is the mean over questions.
+- Win rate and Bradley-Terry (1952): a trial of each of two systems on a question is a game, won by
+  the one that is right where the other is wrong; other games are left out. Every pair of trials
+  counts, so that the order of trials is of no account. The win rate is the share of its games that
+  a system wins; the strength is that of the model, in logits.
+- Ability in the model of Rasch.
+- Copeland (1951) is a number of pairs, and no mean: `majorities` has the signs that it counts.
+
+Win rate, strength and ability are no means either, but smooth in the weights of questions. Each is
+replaced by its linear expansion, the score plus the influence of a question times their number: the
+mean of these values is the score. Their bounds are what a system's success or failure moves on an
+unseen question that the others solve at their mean rates, or what was observed if that is more.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from errbar.base.arrays import Array, Integers
+from errbar.kernels.alike_trials import fit_alike
+from errbar.kernels.bradley_terry import GameRows, Ties, fit
+from errbar.kernels.connectivity import strong_components
+
+_ROUNDING = 1e-12
+
+
+class QuestionValues(NamedTuple):
+    """Values of questions whose mean is a score (systems × questions), and their bounds."""
+
+    values: Array
+    ends: Array  # lowest and highest value of each system
+    least: Array  # lowest difference of the system of the row and that of the column
+
+    @classmethod
+    def expanded(
+        cls, scores: Array, influence: Callable[[Array], Array], answers: Array, rates: Array
+    ) -> "QuestionValues":
+        """Values by the influence of answers, and bounds by that of an unseen question."""
+        number = answers.shape[1]
+        own = influence(answers)
+        # where a penalty is in the scores, the influences of all questions do not quite cancel
+        values = scores[:, None] + number * (own - own.mean(axis=1, keepdims=True))
+        usual = np.tile(rates.mean(axis=1)[:, None], (1, scores.size))
+        solved, failed = usual.copy(), usual.copy()
+        np.fill_diagonal(solved, 1.0)
+        np.fill_diagonal(failed, 0.0)
+        middle = influence(usual[:, :1])
+        up, down = (number * (influence(each) - middle) for each in (solved, failed))
+        low, high = scores + np.diag(down), scores + np.diag(up)
+        ends = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
+        # the row fails and the column solves it, each by its own effect
+        least = scores[:, None] - scores
+        least += np.diag(down)[:, None] - down.T + up - np.diag(up)
+        for row, own in enumerate(values):
+            least[row] = np.minimum(least[row], (own - values).min(axis=1))
+        return cls(values, np.column_stack(ends), least)
+
+
+def borda_points(values: Array) -> QuestionValues:
+    """Share of the other systems that each beats on each question, ties as one half.
+
+    Examples
+    --------
+    >>> borda_points(np.array([[1.0, 0.5], [0.5, 0.5], [0.0, 1.0]])).values.tolist()
+    [[1.0, 0.25], [0.5, 0.25], [0.0, 1.0]]
+    """
+    found = np.zeros(values.shape)
+    for row in values:
+        ahead = values - row
+        found += (ahead > _ROUNDING) + 0.5 * (np.abs(ahead) <= _ROUNDING)
+    systems = values.shape[0]
+    ends = np.tile([0.0, 1.0], (systems, 1))
+    return QuestionValues((found - 0.5) / (systems - 1), ends, np.full((systems, systems), -1.0))
+
+
+def majorities(values: Array, system: int) -> Array:
+    """1 where a system is ahead of another on a question, −1 where behind: systems × questions."""
+    ahead = values[system] - values
+    found: Array = np.where(np.abs(ahead) <= _ROUNDING, 0.0, np.sign(ahead))
+    return found
+
+
+def win_rates(rates: Array) -> QuestionValues:
+    """Share of decided games that a system wins against all others."""
+    won, lost = _decided(rates)
+    games = (won + lost).sum(axis=1)
+    some = games > 0.0
+    some = games > 0.0
+    scores = np.divide(won.sum(axis=1), games, out=np.full(games.shape, 0.5), where=some)
+    each = np.where(some, games, 1.0)[:, None]
+
+    def influence(answers: Array) -> Array:
+        """How a question moves the rates."""
+        more, less = _decided(answers)
+        found: Array = (more - scores[:, None] * (more + less)) / each
+        return found
+
+    return QuestionValues.expanded(scores, influence, rates, rates)
+
+
+def _decided(rates: Array) -> tuple[Array, Array]:
+    """Expected games won and lost by each system on each question, against all others."""
+    others = rates.sum(axis=0) - rates
+    return rates * (rates.shape[0] - 1.0 - others), (1.0 - rates) * others
+
+
+def strengths(rates: Array) -> QuestionValues:
+    """Bradley-Terry strengths of decided games; with Firth's penalty if some are not finite."""
+    systems = rates.shape[0]
+    won = rates @ (1.0 - rates).T
+    games = won + won.T
+    first, second = np.triu_indices(systems, 1)
+    played = games[first, second] > 0.0
+    first, second = first[played], second[played]
+    rows = GameRows(
+        systems=systems,
+        first=first,
+        second=second,
+        result=won[first, second] / games[first, second],
+        weight=games[first, second],
+        cluster=np.arange(first.size),
+        controls=np.zeros((first.size, 0)),
+    )
+    penalised = int(strong_components(rows).max()) > 0
+    found = fit(rows, Ties.HALF, penalised=penalised)
+    expected = 1.0 / (1.0 + np.exp(found.strengths[None, :] - found.strengths[:, None]))
+    np.fill_diagonal(expected, 0.0)
+    inverse = found.information[:systems, :systems]
+
+    def influence(answers: Array) -> Array:
+        """How a question moves the strengths: games won less those that are expected."""
+        gained = _decided(answers)[0] - answers * (expected @ (1.0 - answers))
+        gained -= (1.0 - answers) * (expected @ answers)
+        moved = inverse @ gained
+        centred: Array = moved - moved.mean(axis=0)
+        return centred
+
+    return QuestionValues.expanded(found.strengths, influence, rates, rates)
+
+
+def abilities(right: Array, trials: Array, clusters: Integers) -> QuestionValues:
+    """Abilities in the model of Rasch."""
+    found = fit_alike(right, trials, clusters)
+    usual = (trials / found.design).mean(axis=1)[:, None]
+
+    def influence(answers: Array) -> Array:
+        """How a question moves the abilities, if it has as many trials as others."""
+        same = answers.shape == right.shape and answers is right
+        often = trials / found.design if same else np.broadcast_to(usual, answers.shape)
+        solved = right / found.design if same else answers * often
+        moved: Array = found.fit.influence_of(solved, often).T
+        return moved
+
+    return QuestionValues.expanded(found.fit.abilities, influence, right, right / trials)
