@@ -21,6 +21,7 @@ from errbar.data.columns import USUAL, list_names, named_like, plain_name, unkno
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.tables import Columns, cells_of, records_of
+from errbar.data.readers.games.winners import side_of
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes
 
@@ -81,6 +82,8 @@ def read_ratings(
     if not kept:
         raise NotThere("no answer has a rating.")
     cells = [[row[at] for at in kept] for row in cells]
+    cells, said = _in_shared_words(cells, raters)
+    remarks += said
     numbers, is_numeric = _numbers(cells)
     known = sorted({value for row in numbers for value in row if value is not None})
     place = {value: at for at, value in enumerate(known)}
@@ -105,6 +108,35 @@ def read_ratings(
         order=when,
         is_numeric=is_numeric,
         remarks=tuple(remarks),
+    )
+
+
+def _in_shared_words(
+    cells: list[list[Any]], raters: Sequence[str]
+) -> tuple[list[list[Any]], list[Above]]:
+    """Ratings in the words of all raters; refused if two of them have none in common.
+
+    Verdicts on games can be written as A by one rater and as model_a by another.
+    """
+    known = [{value for value in row if value is not None} for row in cells]
+    texts = [words for words in known if words and all(isinstance(word, str) for word in words)]
+    apart = [
+        (at, other)
+        for at, words in enumerate(known)
+        for other, others in enumerate(known[:at])
+        if len(words) > 1 < len(others) and words in texts and not words & others
+    ]
+    if not apart:
+        return cells, []
+    if len(texts) == len(known) and all(side_of(word) for words in known for word in words):
+        sides = [[None if value is None else side_of(value) for value in row] for row in cells]
+        words = list_names(sorted(set().union(*known)))
+        return sides, [guess(f"{words} are read as the first or second answer, or a tie")]
+    second, first = apart[0]
+    says = (list_names(sorted(map(str, known[at]))) for at in (first, second))
+    raise InputError(
+        f"{raters[first]!r} says {next(says)}, {raters[second]!r} says {next(says)}: they have no "
+        f"word in common, so they could never agree. Write both in the same words."
     )
 
 

@@ -333,3 +333,12 @@ def test_a_row_per_rating_is_read_like_a_column_per_rater() -> None:
         errbar.agree([*long, long[0]])
     with pytest.raises(InputError, match="name the columns of at least two raters"):
         errbar.agree([{"id": 1, "correct": 1}])
+
+
+def test_verdicts_on_games_are_compared_by_side_and_unlike_words_are_refused() -> None:
+    data = {"human": ["model_a", "model_b", "tie", "model_a"], "judge": ["A", "B", "A", "B"]}
+    found = errbar.agree(data, ["human", "judge"])
+    assert found[0].value == 0.5
+    assert any("read as the first or second answer" in note for note in found.notes())
+    with pytest.raises(InputError, match=r"'human' says 'bad', 'good', 'judge' says 'F', 'T'"):
+        errbar.agree({"human": ["good", "bad"], "judge": ["T", "F"]}, ["human", "judge"])

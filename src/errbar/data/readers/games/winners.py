@@ -60,6 +60,15 @@ def plain_word(value: Any) -> str:
     return _SPACES.sub(" ", str(value).strip().lower())
 
 
+def side_of(value: Any) -> str:
+    """The side that a cell prefers: "first", "second", "tie", or "" if it is no such word."""
+    word = plain_word(value)
+    if word in _TIES:
+        return "tie"
+    sides = {FIRST: "first", SECOND: "second"}
+    return next((sides[side] for side, words in _SIDES.items() if word in words), "")
+
+
 def results_of(
     cells: Sequence[Any], first: Sequence[str], second: Sequence[str], name: str, words: Words
 ) -> tuple[list[float | None], list[Above]]:
