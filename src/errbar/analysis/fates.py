@@ -61,8 +61,10 @@ def scores_by_fate(
     refusals: Refusals,
     audit: bool = False,
 ) -> Scores:
-    """Scores both ways, as `scores_of` gives them, with an interval for any fate."""
+    """Scores as `scores_of` gives them; if both ways, with an interval for any fate."""
     scores = scores_of(source, found, metrics, errors, short, method, refusals, audit)
+    if errors != "bracket":
+        return scores
     pairs: dict[tuple[object, object], list[Estimate]] = {}
     for each in scores:
         pairs.setdefault((replace(each.of, failed=""), each.metric), []).append(each)
