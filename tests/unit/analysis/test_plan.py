@@ -415,7 +415,7 @@ def test_the_command_refuses_in_one_line() -> None:
 
 def test_a_plan_shows_itself_in_a_notebook_and_as_a_curve() -> None:
     found = plan("pass@1", difference=0.1, difficulty="uniform", trials=[1, 2, 4], simulations=0)
-    assert "<td>cheapest</td>" in found._repr_html_()
+    assert ">cheapest</td>" in found._repr_html_()
     curve = found.curve()
     assert {each["trials"] for each in curve} == {1, 2, 4}
     assert len({row["label"] for row in found.plot().spec["data"]["values"]}) == 3

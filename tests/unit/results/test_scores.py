@@ -293,7 +293,8 @@ def test_csv_gives_back_every_record() -> None:
 
 def test_markdown_has_a_line_per_estimate_and_the_notes_below() -> None:
     found = scores("small", "large")
-    lines = export(found, "markdown").splitlines()
+    said, gap, *lines = export(found, "markdown").splitlines()
+    assert (said.partition("** ")[0], gap) == ("**large has the highest pass@1", "")
     assert lines[0] == "| system | metric | score [95% CI] | sd |"
     assert set(lines[1]) <= set("| -:")
     assert lines[2].startswith("| small | pass@1 | ")
@@ -332,7 +333,8 @@ def test_latex_escapes_what_would_be_a_command() -> None:
 
 def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
     found = scores("small")
-    lines = export(found, "latex").splitlines()
+    said, *lines = export(found, "latex").splitlines()
+    assert said == "% small scores 0.50 pass@1 (95% CI 0.01 to 0.99)."
     assert lines[:2] == [r"\begin{tabular}{llrr}", r"\toprule"]
     end = lines.index(r"\end{tabular}")
     assert lines[end - 1] == r"\bottomrule"
