@@ -183,7 +183,11 @@ def test_spread_agrees_with_resampling_lists_in_plain_python(groups: int | None)
     dice = random.Random(1)
     plain = []
     for _ in range(1500):
-        drawn = [one for unit in dice.choices(list(units), k=len(units)) for one in units[unit]]
+        drawn = [
+            estimated
+            for unit in dice.choices(list(units), k=len(units))
+            for estimated in units[unit]
+        ]
         sure, lost, held = zip(*drawn, strict=True)
         if any(held):
             plain.append(selective.aurc(sure, lost, held))

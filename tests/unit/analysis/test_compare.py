@@ -37,13 +37,13 @@ def frame(**systems: list[list[Any]]) -> pd.DataFrame:
 
 
 def only(found: Comparisons) -> Comparison:
-    (one,) = found
-    return one
+    (comparison,) = found
+    return comparison
 
 
-def numbers(one: Comparison) -> list[Any]:
+def numbers(comparison: Comparison) -> list[Any]:
     """Everything that it says, bit by bit."""
-    return [repr(value) for value in one.record().values()]
+    return [repr(value) for value in comparison.record().values()]
 
 
 def counts_table() -> pd.DataFrame:
@@ -85,20 +85,25 @@ def test_every_kind_of_source_gives_the_same(kind: str, tmp_path: Path) -> None:
 
 
 def test_by_hand() -> None:
-    one = only(errbar.load({"a": A, "b": B}).compare("avg"))
+    comparison = only(errbar.load({"a": A, "b": B}).compare("avg"))
     apart = [(sum(a) - sum(b)) / 4 for a, b in zip(A, B, strict=True)]
     assert apart == [0.5, 0.25, 0.0, 0.25, 0.25, 0.25]
-    assert (one.value, one.against, one.difference) == (16 / 24, 10 / 24, 0.25)
-    assert (one.wins, one.ties, one.losses, one.questions) == (5, 1, 0, 6)
+    assert (comparison.value, comparison.against, comparison.difference) == (16 / 24, 10 / 24, 0.25)
+    assert (comparison.wins, comparison.ties, comparison.losses, comparison.questions) == (
+        5,
+        1,
+        0,
+        6,
+    )
     # An unseen loss of weight E outweighs the rest with the chance E exp(−Σ g·d) = Π 1/(1 + d).
     tail = 1 / math.prod(1 + each for each in apart)
-    assert one.p_value == pytest.approx(2 * tail, rel=1e-5)
-    assert one.adjusted == one.p_value
-    assert one.chance == pytest.approx(0.5 * (1 - tail) + 0.5, rel=1e-5)  # nothing is lost
+    assert comparison.p_value == pytest.approx(2 * tail, rel=1e-5)
+    assert comparison.adjusted == comparison.p_value
+    assert comparison.chance == pytest.approx(0.5 * (1 - tail) + 0.5, rel=1e-5)  # nothing is lost
     score = 1.5 / math.sqrt(0.25 + 4 / 16)
-    assert one.probable == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
+    assert comparison.probable == pytest.approx(math.erfc(score / math.sqrt(2)), abs=1e-15)
     squares = sum((each - 0.25) ** 2 for each in [*apart, -1.0])
-    assert one.sd == pytest.approx(math.sqrt(squares / 7 / 8), abs=1e-15)
+    assert comparison.sd == pytest.approx(math.sqrt(squares / 7 / 8), abs=1e-15)
 
 
 TABLE = Table(
@@ -146,31 +151,37 @@ def overlapping(kinds: int) -> tuple[errbar.Runs, errbar.Runs]:
 def test_the_difference_is_that_of_the_scores_on_common_questions(metric: CountMetric) -> None:
     kinds = len(metric.weights) if isinstance(metric, CategoryMetric) else 2
     runs, common = overlapping(kinds)
-    one, (first, second) = only(runs.compare(metric)), common.score(metric)
-    assert (one.questions, one.left_out) == (12, 8)
-    assert one.value == pytest.approx(first.value, abs=1e-12)
-    assert one.against == pytest.approx(second.value, abs=1e-12)
-    assert one.difference == pytest.approx(first.value - second.value, abs=1e-12)
+    comparison, (first, second) = only(runs.compare(metric)), common.score(metric)
+    assert (comparison.questions, comparison.left_out) == (12, 8)
+    assert comparison.value == pytest.approx(first.value, abs=1e-12)
+    assert comparison.against == pytest.approx(second.value, abs=1e-12)
+    assert comparison.difference == pytest.approx(first.value - second.value, abs=1e-12)
     low, high = metric.bounds
     if low == high:  # mg-pass@1 is 0 whatever the outcomes are
-        assert one.reason.startswith("nothing varies")
+        assert comparison.reason.startswith("nothing varies")
     else:
-        assert low - high <= one.interval.low <= one.difference <= one.interval.high <= high - low
-    assert one.wins + one.ties + one.losses == 12
+        assert (
+            low - high
+            <= comparison.interval.low
+            <= comparison.difference
+            <= comparison.interval.high
+            <= high - low
+        )
+    assert comparison.wins + comparison.ties + comparison.losses == 12
 
 
 @pytest.mark.parametrize("name", ["geom-ds@2", "geo-spectrum@3", "pass@2", "avg"])
 def test_questions_that_went_the_same_are_ties_for_blends_too(name: str) -> None:
     changed = [A[0], A[1], A[2], A[3], A[4], B[5]]
-    one = only(errbar.load({"a": A, "b": changed}).compare(name))
-    assert (one.wins, one.ties, one.losses) == (1, 5, 0)
+    comparison = only(errbar.load({"a": A, "b": changed}).compare(name))
+    assert (comparison.wins, comparison.ties, comparison.losses) == (1, 5, 0)
 
 
 def test_ragged_trials_count_each_question_once() -> None:
     ragged = [row[: 2 + at % 3] for at, row in enumerate(A)]
-    one = only(errbar.load(frame(a=ragged, b=B)).compare("avg"))
+    comparison = only(errbar.load(frame(a=ragged, b=B)).compare("avg"))
     means = [sum(row) / len(row) for row in ragged]
-    assert one.value == pytest.approx(sum(means) / 6, abs=1e-15)
+    assert comparison.value == pytest.approx(sum(means) / 6, abs=1e-15)
     said = r"a has no pass@3: needs 3 trials .*; 2 of 6 .* the least 2 \(question '0'\)"
     with pytest.raises(NotEnoughTrials, match=said):
         errbar.load(frame(a=ragged, b=B)).compare("pass@3")
@@ -238,39 +249,39 @@ class TestClusters:
             errbar.load(data).compare("avg")
 
     def test_one_cluster_says_nothing_of_others(self) -> None:
-        one = only(errbar.load(frame(a=A, b=B).assign(cluster="c")).compare("avg"))
+        comparison = only(errbar.load(frame(a=A, b=B).assign(cluster="c")).compare("avg"))
         # A weight B, uniform, on its mean of 0.25, and 1 − B on an unseen cluster at −1 or 1.
         ends = (0.025 * 0.25 - 0.975, 0.025 * 0.25 + 0.975)
-        assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=1e-4)
-        assert one.verdict == "inconclusive"
+        assert (comparison.interval.low, comparison.interval.high) == pytest.approx(ends, abs=1e-4)
+        assert comparison.verdict == "inconclusive"
 
 
 class TestRewards:
     def test_they_have_no_bounds(self) -> None:
         rng = np.random.default_rng(2)
         a, b = rng.normal(40.0, 10.0, (2, 30, 3)).round(3)
-        one = only(errbar.load({"a": a, "b": b}).compare("avg"))
-        assert one.difference == pytest.approx(a.mean() - b.mean(), abs=1e-12)
-        assert one.interval.low < one.difference < one.interval.high
+        comparison = only(errbar.load({"a": a, "b": b}).compare("avg"))
+        assert comparison.difference == pytest.approx(a.mean() - b.mean(), abs=1e-12)
+        assert comparison.interval.low < comparison.difference < comparison.interval.high
 
     def test_of_one_system_alone_make_the_others_rewards_too(self) -> None:
         data = {"a": np.array(A) * 0.5, "b": np.array(B)}
         for estimand in ("population", "benchmark", "rerun"):
-            one = only(errbar.load(data).compare("avg", estimand=estimand))
-            assert one.difference == pytest.approx(8 / 24 - 10 / 24)
+            comparison = only(errbar.load(data).compare("avg", estimand=estimand))
+            assert comparison.difference == pytest.approx(8 / 24 - 10 / 24)
 
     def test_small_ones_differ_and_large_ones_only_by_more_than_rounding(self) -> None:
         for scale in (1e-14, 1.0, 1e14):
             a, b = (np.array(matrix) * 0.5 * scale for matrix in (A, B))
-            one = only(errbar.load({"a": a, "b": b}).compare("avg"))
-            assert (one.wins, one.ties, one.losses) == (5, 1, 0)
+            comparison = only(errbar.load({"a": a, "b": b}).compare("avg"))
+            assert (comparison.wins, comparison.ties, comparison.losses) == (5, 1, 0)
 
     def test_trials_that_agree_do_not_make_anything_certain(self) -> None:
         data = {"a": [[0.5] * 3] * 12, "b": [[0.25] * 3] * 12}
-        one = only(errbar.load(data).compare("avg", estimand="benchmark"))
-        assert one.reason.startswith("nothing varies")
-        assert math.isnan(one.interval.low)
-        assert math.isnan(one.p_value)
+        comparison = only(errbar.load(data).compare("avg", estimand="benchmark"))
+        assert comparison.reason.startswith("nothing varies")
+        assert math.isnan(comparison.interval.low)
+        assert math.isnan(comparison.p_value)
 
     def test_one_trial_each_says_nothing_of_these_very_questions(self) -> None:
         data = {"a": [[0.5], [1.5]], "b": [[0.25], [0.5]]}
@@ -294,9 +305,9 @@ class TestVotes:
 
     def test_the_difference_is_that_of_the_scores(self) -> None:
         runs = errbar.load(self.ROWS)
-        one, (first, second) = only(runs.compare("vote@3")), runs.score("vote@3")
-        assert one.difference == pytest.approx(first.value - second.value, abs=1e-14)
-        assert (one.wins, one.ties, one.losses) == (3, 2, 0)
+        comparison, (first, second) = only(runs.compare("vote@3")), runs.score("vote@3")
+        assert comparison.difference == pytest.approx(first.value - second.value, abs=1e-14)
+        assert (comparison.wins, comparison.ties, comparison.losses) == (3, 2, 0)
 
     def test_they_are_known_for_questions_like_these_alone(self) -> None:
         with pytest.raises(InputError, match="estimand"):

@@ -403,8 +403,8 @@ def test_the_command_plans_from_a_pilot(tmp_path: Path) -> None:
     assert table.startswith("trials per question")
     assert "estimated from 30 questions of a" in result.stdout
     assert "(estimated from the pilot)" in result.stdout
-    one = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")
-    assert "estimated from 30 questions of bb" in one.stdout
+    alone = run(str(path), "--system", "bb", "--width", "0.2", "--max-trials", "2")
+    assert "estimated from 30 questions of bb" in alone.stdout
 
 
 def test_the_command_refuses_in_one_line() -> None:

@@ -36,10 +36,10 @@ def test_values_and_intervals_are_those_of_the_scores() -> None:
     data = simulated(np.random.default_rng(0), 4, 60, 4)
     scores = errbar.load(data).score("pass@2")
     for row in ranked(data, "pass@2"):
-        one = scores.only(row.system)[0]
-        assert row.value == pytest.approx(one.value, abs=1e-14)
+        single = scores.only(row.system)[0]
+        assert row.value == pytest.approx(single.value, abs=1e-14)
         assert (row.interval.low, row.interval.high) == pytest.approx(
-            (one.interval.low, one.interval.high), abs=1e-12
+            (single.interval.low, single.interval.high), abs=1e-12
         )
 
 
@@ -258,9 +258,9 @@ def test_rewards_are_ranked_with_the_intervals_of_their_scores() -> None:
     rows = ranked(data)
     assert [row.system for row in rows] == ["a", "b"]
     for row in rows:
-        one = scores.only(row.system)[0]
-        assert row.value == pytest.approx(one.value, abs=1e-14)
-        assert (row.sd, row.interval) == (one.sd, one.interval)
+        single = scores.only(row.system)[0]
+        assert row.value == pytest.approx(single.value, abs=1e-14)
+        assert (row.sd, row.interval) == (single.sd, single.interval)
 
 
 def test_one_question_ranks_nobody() -> None:

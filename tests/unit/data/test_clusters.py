@@ -41,9 +41,9 @@ def only_slice(data: Any, **told: Any) -> Slice:
     return found
 
 
-def entries(one: Slice) -> list[tuple[int, ...]]:
-    assert one.clusters is not None
-    parts = (one.clusters, one.trials, one.scored, one.right, one.other, one.questions)
+def entries(piece: Slice) -> list[tuple[int, ...]]:
+    assert piece.clusters is not None
+    parts = (piece.clusters, piece.trials, piece.scored, piece.right, piece.other, piece.questions)
     return sorted(zip(*(part.tolist() for part in parts), strict=True))
 
 
@@ -76,20 +76,20 @@ def test_a_column_without_a_name_is_as_good_as_none() -> None:
 
 
 def test_counts_keep_the_clusters_whatever_failed_rows_count_as() -> None:
-    one = only_slice(frame().with_columns(outcome=pl.col("outcome").replace(0, None)))
+    piece = only_slice(frame().with_columns(outcome=pl.col("outcome").replace(0, None)))
     for taken in ("wrong", "missing", "right"):
-        counts = one.counts(taken)
+        counts = piece.counts(taken)
         assert counts.clusters is not None
-        assert one.clusters is not None
-        assert counts.clusters.tolist() == one.clusters.tolist()
+        assert piece.clusters is not None
+        assert counts.clusters.tolist() == piece.clusters.tolist()
 
 
 def test_some_of_the_states_keep_their_clusters() -> None:
-    one = only_slice(frame())
-    some = one.where(one.right == 3)
-    assert entries(some) == [entry for entry in entries(one) if entry[3] == 3]
+    piece = only_slice(frame())
+    some = piece.where(piece.right == 3)
+    assert entries(some) == [entry for entry in entries(piece) if entry[3] == 3]
     assert some.alone == 1
-    counts = one.counts("wrong")
+    counts = piece.counts("wrong")
     kept = counts.where(counts.trials == 3)
     assert kept.clusters is not None
     assert sorted(kept.clusters.tolist()) == [0, 0, 1, 3]
@@ -191,9 +191,9 @@ COUNTED_ROWS = [("q1", 4, 1, "b"), ("q2", 4, 1, "b"), ("q3", 4, 2, "a"), ("q4", 
 )
 def test_tables_of_counts_have_clusters(engine: str, tmp_path: Path) -> None:
     data = ENGINES[engine](Table(COUNTED, COUNTED_ROWS).shuffled(0), tmp_path)
-    one = only_slice(data, system=None)
-    assert entries(one) == [(0, 4, 4, 2, 0, 1), (1, 4, 4, 1, 0, 2), (2, 4, 4, 1, 0, 1)]
-    assert one.alone == 1
+    piece = only_slice(data, system=None)
+    assert entries(piece) == [(0, 4, 4, 2, 0, 1), (1, 4, 4, 1, 0, 2), (2, 4, 4, 1, 0, 1)]
+    assert piece.alone == 1
 
 
 @pytest.mark.parametrize("engine", ["pandas inferred", "polars", "DuckDB table", "CSV"])
@@ -296,8 +296,8 @@ def test_many_clusters_are_numbered_alike_in_slices_and_results() -> None:
     names = [f"doc {rng.integers(300)}" for _ in range(2000)]
     rows = [(f"q{at}", int(rng.integers(2)), name) for at, name in enumerate(names)]
     data = frame(rows, ("question", "outcome", "cluster"))
-    one, results = only_slice(data), errbar.load(data).source.categories(())["", ""]
-    assert one.clusters is not None
+    piece, results = only_slice(data), errbar.load(data).source.categories(())["", ""]
+    assert piece.clusters is not None
     assert results.clusters is not None
-    right = np.bincount(one.clusters, weights=one.right * one.questions)
+    right = np.bincount(piece.clusters, weights=piece.right * piece.questions)
     assert right.tolist() == np.bincount(results.clusters, weights=results.counts[:, 1]).tolist()

@@ -64,8 +64,8 @@ def test_a_copy_of_a_folder_of_logs_is_not_counted_in_silence(
 def test_copies_are_counted_when_asked_for(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "verifiers", tmp_path / "a")
     shutil.copytree(FIXTURES / "verifiers", tmp_path / "b")
-    one = rows_in(load(tmp_path / "a"))
-    assert rows_in(load(tmp_path, repeats="keep")) == 2 * one
+    single = rows_in(load(tmp_path / "a"))
+    assert rows_in(load(tmp_path, repeats="keep")) == 2 * single
 
 
 @pytest.mark.parametrize("name", ["gpt (1).csv", "gpt copy.csv", "copy of gpt.csv", "gpt.csv.gz"])

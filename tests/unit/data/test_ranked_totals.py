@@ -74,9 +74,9 @@ def in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
 def grouped(data: Any, bins: int | None = None) -> Grouped:
     found = errbar.load(data).source.ranked(bins)
     assert len(found) == 1
-    one = next(iter(found.values()))
-    assert isinstance(one, Grouped)
-    return one
+    drawn = next(iter(found.values()))
+    assert isinstance(drawn, Grouped)
+    return drawn
 
 
 @pytest.mark.parametrize("digits", [2, None], ids=["ties", "no ties"])

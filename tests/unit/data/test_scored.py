@@ -359,8 +359,8 @@ def test_sums_per_score_print_as_they_are() -> None:
 
 def test_sums_per_score_cannot_be_written_to() -> None:
     weighed = Scored(SCORES, LABELS, weights=[1, 2, 3, 4])
-    one = Labelled.of(GOOD)
-    for sums in (one, Labelled.of(weighed), one + one):
+    totals = Labelled.of(GOOD)
+    for sums in (totals, Labelled.of(weighed), totals + totals):
         with pytest.raises(dataclasses.FrozenInstanceError):
             sums.scores = np.ones(4)  # type: ignore[misc]
         for part in (sums.scores, sums.positives, sums.negatives):

@@ -158,10 +158,10 @@ def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int
 
 
 def test_a_point_of_many_trials_keeps_its_rate() -> None:
-    one = np.ones(1, dtype=np.int64)
+    once = np.ones(1, dtype=np.int64)
     _, moments = expected_scores(
         lambda rates: rates[None, :] ** 2,
-        *(np.full((1, 1), 0.3), np.ones((1, 1, 1)), 3000 * one, 7000 * one, one),
+        *(np.full((1, 1), 0.3), np.ones((1, 1, 1)), 3000 * once, 7000 * once, once),
         np.random.default_rng(0),
     )
     assert moments[0, 0] == pytest.approx(np.array([[1.0, 0.09], [0.09, 0.0081]]))

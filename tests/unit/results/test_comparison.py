@@ -60,19 +60,19 @@ class TestMany:
 
     def test_bonferroni_by_hand_on_the_exact_test_of_mcnemar(self) -> None:
         data = {name: matrix(seed, 80, 1, right) for name, seed, right in SINGLE}
-        for one in errbar.load(data).compare("avg"):
-            apart = (data[one.first] - data[one.second]).ravel()
+        for compared in errbar.load(data).compare("avg"):
+            apart = (data[compared.first] - data[compared.second]).ravel()
             wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
-            assert (one.wins, one.losses) == (wins, losses)
+            assert (compared.wins, compared.losses) == (wins, losses)
             exact = mcnemar(wins, losses)
-            assert one.p_value == pytest.approx(exact, rel=1e-4)
-            assert one.adjusted == pytest.approx(min(1.0, 3 * exact), rel=1e-4)
+            assert compared.p_value == pytest.approx(exact, rel=1e-4)
+            assert compared.adjusted == pytest.approx(min(1.0, 3 * exact), rel=1e-4)
 
     def test_an_interval_of_three_is_that_of_one_at_a_third_of_the_error(self) -> None:
         runs = errbar.load(THREE)
         alone = runs.compare("avg", adjust="none", level=1 - 0.05 / 3)
-        for one, single in zip(runs.compare("avg"), alone, strict=True):
-            assert (one.interval.low, one.interval.high) == pytest.approx(
+        for compared, single in zip(runs.compare("avg"), alone, strict=True):
+            assert (compared.interval.low, compared.interval.high) == pytest.approx(
                 (single.interval.low, single.interval.high), abs=1e-12
             )
 
@@ -94,9 +94,9 @@ class TestTargets:
         runs = errbar.load(data)
         widths = {}
         for estimand in ("population", "benchmark", "rerun"):
-            one = runs.compare("avg", estimand=estimand)[0]
-            assert one.interval.covers == estimand
-            widths[estimand] = one.interval.high - one.interval.low
+            compared = runs.compare("avg", estimand=estimand)[0]
+            assert compared.interval.covers == estimand
+            widths[estimand] = compared.interval.high - compared.interval.low
         assert widths["benchmark"] < widths["rerun"]
         assert widths["benchmark"] < widths["population"]
 
@@ -113,15 +113,15 @@ class TestTargets:
         assert "McNemar's exact test" in found.method
 
     def test_the_evidence_is_that_of_the_kernel(self) -> None:
-        one = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
+        compared = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
         apart = (THREE["a"] - THREE["b"]).mean(axis=1)
         sample = Sample(apart, np.ones(60), np.ones(60), (-1.0, 1.0))
         tails = p_at_most(sample, 0.0), p_at_most(sample.mirrored, 0.0)
-        assert one.p_value == pytest.approx(2 * min(tails), rel=1e-4)
+        assert compared.p_value == pytest.approx(2 * min(tails), rel=1e-4)
         ends = mean_ends(sample, 0.95)
-        assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=1e-5)
+        assert (compared.interval.low, compared.interval.high) == pytest.approx(ends, abs=1e-5)
         usual = 2 * NormalDist().cdf(-abs(signs.evidence(apart)))
-        assert one.probable == pytest.approx(usual, abs=1e-12)
+        assert compared.probable == pytest.approx(usual, abs=1e-12)
 
     def test_the_interval_and_the_verdict_never_contradict_each_other(self) -> None:
         decided = 0
@@ -129,9 +129,9 @@ class TestTargets:
             trials = 1 + seed % 3
             data = {"a": matrix(seed, 40, trials), "b": matrix(seed + 100, 40, trials, 4.0)}
             data["c"] = matrix(seed + 200, 40, trials, 2.0)
-            for one in errbar.load(data).compare("avg", f"pass@{trials}"):
-                holds_zero = one.interval.low <= 0 <= one.interval.high
-                assert bool(one.better) != holds_zero
+            for compared in errbar.load(data).compare("avg", f"pass@{trials}"):
+                holds_zero = compared.interval.low <= 0 <= compared.interval.high
+                assert bool(compared.better) != holds_zero
                 decided += not holds_zero
         assert decided > 10
 
@@ -147,9 +147,9 @@ class TestTargets:
         p = runs.compare("avg", **asked)[0].p_value
         assert 1e-6 < p < 1
         for factor, excluded in ((0.995, False), (1.005, True)):
-            one = runs.compare("avg", level=1 - factor * p, **asked)[0]
-            assert (one.interval.low > 0 or one.interval.high < 0) == excluded
-            assert bool(one.better) == excluded
+            compared = runs.compare("avg", level=1 - factor * p, **asked)[0]
+            assert (compared.interval.low > 0 or compared.interval.high < 0) == excluded
+            assert bool(compared.better) == excluded
 
 
 class TestTheSameAgain:
@@ -239,12 +239,12 @@ class TestVerdicts:
         assert found == set(VERDICTS)
 
     def test_no_worse_is_a_share_of_random_weights_with_one_unseen_question(self) -> None:
-        one = errbar.load(THREE).compare("avg", systems=["a", "b"], margin=0.1)[0]
+        compared = errbar.load(THREE).compare("avg", systems=["a", "b"], margin=0.1)[0]
         apart = (THREE["a"] - THREE["b"]).mean(axis=1)
         weights = np.random.default_rng(0).dirichlet(np.ones(61), 100_000)
         seen, unseen = weights[:, :60] @ apart, weights[:, 60]
         shares = [float((seen + bound * unseen > -0.1).mean()) for bound in (-1.0, 1.0)]
-        assert one.no_worse == pytest.approx(sum(shares) / 2, abs=0.006)
+        assert compared.no_worse == pytest.approx(sum(shares) / 2, abs=0.006)
         free = errbar.load(THREE).compare("avg", systems=["a", "b"])[0]
         assert math.isnan(free.no_worse)
         assert free.margin is None
@@ -296,13 +296,13 @@ class TestProbably:
     FOUND = errbar.load({"a": [[1] * 4] * 30, "b": [[1, 1, 1, 0]] * 10 + [[1] * 4] * 20}).compare()
 
     def test_by_hand(self) -> None:
-        one = self.FOUND[0]
+        compared = self.FOUND[0]
         # P(0.25 · Gamma(10) < the weight of one unseen loss) is the mean of exp(−Gamma(10) / 4).
-        assert one.p_value == pytest.approx(2 * 1.25**-10, rel=1e-4)
-        assert one.probable == pytest.approx(math.erfc(2.5 / math.sqrt(0.625) / math.sqrt(2)))
-        assert (one.better, one.probably_better) == ("", "a")
-        assert one.verdict == "a is probably better"
-        assert one.interval.low < 0
+        assert compared.p_value == pytest.approx(2 * 1.25**-10, rel=1e-4)
+        assert compared.probable == pytest.approx(math.erfc(2.5 / math.sqrt(0.625) / math.sqrt(2)))
+        assert (compared.better, compared.probably_better) == ("", "a")
+        assert compared.verdict == "a is probably better"
+        assert compared.interval.low < 0
 
     def test_it_says_how_little_would_undo_it(self) -> None:
         assert (2.5 - 1) / math.sqrt(0.625 + 1) < 1.96  # the evidence with one outright loss more
@@ -313,9 +313,13 @@ class TestProbably:
 
     def test_with_more_of_the_same_it_is_better(self) -> None:
         data = {"a": [[1] * 4] * 60, "b": [[1, 1, 1, 0]] * 20 + [[1] * 4] * 40}
-        one = errbar.load(data).compare()[0]
-        assert one.p_value == pytest.approx(2 * 1.25**-20, rel=1e-4)
-        assert (one.verdict, one.probably_better, one.undone_by) == ("a is better", "", 0)
+        compared = errbar.load(data).compare()[0]
+        assert compared.p_value == pytest.approx(2 * 1.25**-20, rel=1e-4)
+        assert (compared.verdict, compared.probably_better, compared.undone_by) == (
+            "a is better",
+            "",
+            0,
+        )
 
     def test_the_assumption_makes_it_better_and_is_named(self) -> None:
         data = {"a": [[1] * 4] * 30, "b": [[1, 1, 1, 0]] * 10 + [[1] * 4] * 20}
@@ -340,11 +344,15 @@ class TestFew:
             assert found[0].adjusted == 1.0
 
     def test_two_questions_decide_nothing(self) -> None:
-        one = errbar.load({"a": [[1] * 9] * 2, "b": [[0] * 9] * 2}).compare("avg")[0]
+        compared = errbar.load({"a": [[1] * 9] * 2, "b": [[0] * 9] * 2}).compare("avg")[0]
         low = 2 * math.sqrt(0.025) - 1  # the share of two wins is Beta(2, 1)
-        assert (one.interval.low, one.interval.high) == pytest.approx((low, 1.0), abs=1e-4)
-        assert one.p_value == pytest.approx(0.5, rel=1e-4)  # both won, under a fair coin, twice
-        assert one.verdict == "inconclusive"
+        assert (compared.interval.low, compared.interval.high) == pytest.approx(
+            (low, 1.0), abs=1e-4
+        )
+        assert compared.p_value == pytest.approx(
+            0.5, rel=1e-4
+        )  # both won, under a fair coin, twice
+        assert compared.verdict == "inconclusive"
         narrow = errbar.load({"a": [[1] * 9] * 2, "b": [[0] * 9] * 2}).compare(
             "avg", assume="no rare failures"
         )
@@ -354,39 +362,41 @@ class TestFew:
     @pytest.mark.parametrize("outcome", [0, 1])
     def test_no_difference_anywhere(self, outcome: int, estimand: str) -> None:
         same = [[outcome] * 4] * 30
-        one = errbar.load({"a": same, "b": same}).compare("avg", "pass@2", estimand=estimand)[0]
-        assert one.difference == 0
-        assert one.p_value == one.adjusted == 1.0
-        assert one.chance == 0.5
-        assert one.verdict == "inconclusive"
-        assert one.interval.low < 0 < one.interval.high
-        assert one.interval.low == pytest.approx(-one.interval.high, abs=1e-12)
+        compared = errbar.load({"a": same, "b": same}).compare("avg", "pass@2", estimand=estimand)[
+            0
+        ]
+        assert compared.difference == 0
+        assert compared.p_value == compared.adjusted == 1.0
+        assert compared.chance == 0.5
+        assert compared.verdict == "inconclusive"
+        assert compared.interval.low < 0 < compared.interval.high
+        assert compared.interval.low == pytest.approx(-compared.interval.high, abs=1e-12)
         if estimand == "population":
             # Clopper and Pearson's end for no failure in 30, which is a loss; never 0 for the sd.
-            assert one.interval.high == pytest.approx(1 - (0.025 / 2) ** (1 / 30), abs=1e-4)
-            assert one.sd > 0.03
+            assert compared.interval.high == pytest.approx(1 - (0.025 / 2) ** (1 / 30), abs=1e-4)
+            assert compared.sd > 0.03
 
     def test_few_that_differ_are_warned_of(self) -> None:
         a = np.ones((100, 4), dtype=int)
         b = a.copy()
         b[:5] = 0
-        (one,) = errbar.load({"a": a, "b": b}).compare("avg")
-        assert one.probably_better == "a"
-        assert one.caution == "few questions differ: 5"
+        (compared,) = errbar.load({"a": a, "b": b}).compare("avg")
+        assert compared.probably_better == "a"
+        assert compared.caution == "few questions differ: 5"
         b[5] = 0  # the exact test has nothing to be cautious of: 2 · 0.5 ** 6 is below 0.05
-        (one,) = errbar.load({"a": a, "b": b}).compare("avg")
-        assert (one.better, one.caution) == ("a", "")
+        (compared,) = errbar.load({"a": a, "b": b}).compare("avg")
+        assert (compared.better, compared.caution) == ("a", "")
         b[6:40, 0] = 0
-        one = errbar.load({"a": a, "b": b}).compare("pass^4")[0]
-        assert one.caution == ""
+        compared = errbar.load({"a": a, "b": b}).compare("pass^4")[0]
+        assert compared.caution == ""
 
     def test_a_few_that_carry_most_of_it_are_warned_of(self) -> None:
         a = np.ones((100, 16), dtype=int)
         b = a.copy()
         b[:2] = 0
         b[2:22, 0] = 0
-        one = errbar.load({"a": a, "b": b}).compare("avg")[0]
-        assert one.caution == "rests on few of the 22 questions that differ"
+        compared = errbar.load({"a": a, "b": b}).compare("avg")[0]
+        assert compared.caution == "rests on few of the 22 questions that differ"
 
 
 class TestOutput:
@@ -443,8 +453,10 @@ class TestOutput:
         assert "hold for all 6 comparisons together" in " ".join(part.notes())
 
     def test_one_line(self) -> None:
-        (one,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
-        assert re.fullmatch(r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(one))
+        (compared,) = errbar.load(THREE).compare(PassAt(2), systems=["a", "b"])
+        assert re.fullmatch(
+            r"pass@2: b beats a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)", str(compared)
+        )
 
 
 def test_the_former_names_of_the_two_systems_are_deprecated() -> None:

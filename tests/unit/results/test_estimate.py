@@ -99,13 +99,13 @@ def test_an_unknown_spread_prints_as_nan_with_its_reason() -> None:
 
 
 def test_results_are_frozen_and_compare_by_value() -> None:
-    one = estimate()
+    made = estimate()
     with pytest.raises(FrozenInstanceError):
-        one.sd = 0.0  # type: ignore[misc]
+        made.sd = 0.0  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):
-        one.interval.low = 0.0  # type: ignore[misc]
-    assert Scores((one,)) == Scores((estimate(),))
-    assert hash(Scores((one,))) == hash(Scores((estimate(),)))
+        made.interval.low = 0.0  # type: ignore[misc]
+    assert Scores((made,)) == Scores((estimate(),))
+    assert hash(Scores((made,))) == hash(Scores((estimate(),)))
 
 
 def test_scores_are_an_immutable_sequence() -> None:

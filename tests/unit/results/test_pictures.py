@@ -214,9 +214,9 @@ def test_fields_are_names_of_our_own(name: str, pictures: dict[str, Picture]) ->
 def test_every_axis_has_a_title(name: str, pictures: dict[str, Picture]) -> None:
     for encoding in encodings(pictures[name]):
         for channel in ("x", "y"):
-            one = encoding.get(channel, {})
-            if one.get("type") == "quantitative" and "scale" in one:
-                assert one["title"]
+            encoded = encoding.get(channel, {})
+            if encoded.get("type") == "quantitative" and "scale" in encoded:
+                assert encoded["title"]
 
 
 def test_scores_are_drawn_as_they_are(runs: Runs) -> None:
@@ -255,12 +255,12 @@ def test_one_k_is_no_curve(runs: Runs) -> None:
 def test_differences_are_drawn_beside_zero_and_the_margin(runs: Runs) -> None:
     found = runs.compare("avg", margin=0.07)
     picture = found.plot()
-    for row, one in zip(rows_of(picture), found, strict=True):
-        assert row["label"] == f"{one.first} − {one.second}"
+    for row, encoded in zip(rows_of(picture), found, strict=True):
+        assert row["label"] == f"{encoded.first} − {encoded.second}"
         assert (row["drawn"], row["low"], row["high"]) == (
-            one.difference,
-            one.interval.low,
-            one.interval.high,
+            encoded.difference,
+            encoded.interval.low,
+            encoded.interval.high,
         )
     ends = [(e["x"].get("datum"), e.get("x2", {}).get("datum")) for e in encodings(picture)]
     assert (-0.07, 0.07) in ends
@@ -291,12 +291,12 @@ def test_rows_are_drawn_by_what_came_of_them() -> None:
 
 def test_ranks_are_drawn_as_they_are(runs: Runs) -> None:
     board = runs.rank("avg")
-    for row, one in zip(rows_of(board.plot()), board, strict=True):
-        assert row["label"] == one.system
+    for row, encoded in zip(rows_of(board.plot()), board, strict=True):
+        assert row["label"] == encoded.system
         assert (row["best"], row["rank"], row["worst"]) == (
-            one.best_rank,
-            one.rank,
-            one.worst_rank,
+            encoded.best_rank,
+            encoded.rank,
+            encoded.worst_rank,
         )
 
 
@@ -367,11 +367,11 @@ def test_risks_over_coverage_are_those_of_the_metric(sure: Runs) -> None:
     assert band.reach == data.coverage
     for point in band.points:
         metric = RiskAt(point.x)
-        one = errbar.selective.estimate(metric, data, method=QUICK, rng=0)
-        assert point.value == pytest.approx(one.value)
-        if not one.dropped and not one.reason:
-            assert point.interval.low == pytest.approx(one.interval.low)
-            assert point.interval.high == pytest.approx(one.interval.high)
+        encoded = errbar.selective.estimate(metric, data, method=QUICK, rng=0)
+        assert point.value == pytest.approx(encoded.value)
+        if not encoded.dropped and not encoded.reason:
+            assert point.interval.low == pytest.approx(encoded.interval.low)
+            assert point.interval.high == pytest.approx(encoded.interval.high)
     picture = sure.plot.risk_coverage(method=QUICK)
     common = min(band.reach for band in risk_bands({Subject("a"): data}, QUICK, 0))
     assert 0 < common < 1
