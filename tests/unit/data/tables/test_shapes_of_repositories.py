@@ -157,3 +157,16 @@ def test_sizes_and_counts_are_no_systems_and_few_measures_are_doubted(tmp_path: 
     file = saved(tmp_path, rows)
     assert set(means(file)) == {"AmbDiff", "ICR"}
     assert "If they are scores of one system, choose one" in marked(file)
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_rows_without_ids_are_numbered_within_their_file(nested: bool, tmp_path: Path) -> None:
+    for system, outcomes in SYSTEMS.items():
+        rows = [
+            {f"run_{run}": {"solved": right} if nested else right for run in (1, 2)}
+            for right in outcomes
+        ]
+        (tmp_path / f"{system}.json").write_text(json.dumps(rows))
+    assert means(tmp_path) == BOTH
+    (pair,) = errbar.load(tmp_path).compare("avg")
+    assert pair.questions == 12

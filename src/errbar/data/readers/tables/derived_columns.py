@@ -1,5 +1,6 @@
 """Columns of a wide table that follow from others: their mean, or the difference of two."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, permutations, repeat
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.remarks import some_of
+from errbar.data.queries.expressions import FILE
 from errbar.data.readers.tables.competing_outcomes import worth_of
 
 Flat = dict[str, list[Any]]
@@ -63,6 +65,17 @@ def _rounding(values: Sequence[float]) -> float:
     """Largest difference that rounding explains, for values with two decimals or more."""
     decimals = max((len(repr(value).partition(".")[2]) for value in values), default=1)
     return 0.5000001 * 10.0**-decimals if decimals > 1 else 1e-9
+
+
+def row_numbers(flat: Flat, size: int) -> list[str]:
+    """The number of each row within its file, as the question where no column has ids."""
+    files = flat.get(FILE) or [""] * size
+    counts: Counter[object] = Counter()
+    numbers = []
+    for file in files:
+        counts[file] += 1
+        numbers.append(str(counts[file]))
+    return numbers
 
 
 def repeated(flat: Flat, often: Sequence[int]) -> Flat:

@@ -26,7 +26,7 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
-from errbar.data.readers.tables.derived_columns import Flat, repeated
+from errbar.data.readers.tables.derived_columns import Flat, repeated, row_numbers
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
 from errbar.data.readers.tables.keyed_records import by_column, by_system
@@ -227,7 +227,7 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     found["trial"] = [name for entries in made for name, _ in entries]
     found = _flattened(found)
     if _find({**found, "outcome": []}, assignment)["question"] == ROW:
-        found["question"] = [str(at + 1) for at, size in enumerate(sizes) for _ in range(size)]
+        found |= repeated({"question": row_numbers(flat, len(sizes))}, sizes)
     return found, _trials(f"the columns {', '.join(names)}")
 
 

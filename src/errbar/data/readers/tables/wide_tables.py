@@ -35,6 +35,7 @@ from errbar.data.readers.tables.derived_columns import (
     Flat,
     derived_columns,
     numbers_of,
+    row_numbers,
 )
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps
@@ -109,7 +110,7 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         chosen = chosen._replace(wide=wide, fractions=[], derived=kept_out)
     kept = {name: column for name, column in flat.items() if name not in wide}
     if columns["question"] == ROW and meaning != "question":
-        kept["question"] = [str(at + 1) for at in range(rows)]
+        kept["question"] = row_numbers(flat, rows)
     found = {name: column * len(wide) for name, column in kept.items()}
     found[meaning] = [name for name in wide for _ in range(rows)]
     trials = trials_in(wide) if meaning == "trial" and not listed else None
