@@ -150,6 +150,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         bands = _bands(runs, slices)
         bands["calibration"] = [row.band() for row in calibration or ()]
     verdicts = _verdicts(scores, board, compared, settings.baseline) or _refused(sections)
+    verdicts += [("", note) for note in (compared.on_failures() if compared else ())]
     if settings.history is not None:
         verdicts.append(settings.history.conclusion()[:2])
     inspection = runs.inspect()

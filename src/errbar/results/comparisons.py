@@ -145,7 +145,7 @@ class Comparisons(Rows[Comparison]):
             *self._sizes(),
             *map(Explanation, notes),
             *self._probable(),
-            *self._fates(),
+            *self.on_failures(),
             *(["Lower is better."] if lower else []),
             Explanation(f"Method: {self.method}."),
             *self._cautions(),
@@ -187,7 +187,7 @@ class Comparisons(Rows[Comparison]):
         )
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
 
-    def _fates(self) -> list[str]:
+    def on_failures(self) -> list[str]:
         """What failed trials may change, and how many of them it takes."""
         rows = [row for row in self if row.failed]
         if not rows:

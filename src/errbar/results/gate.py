@@ -118,9 +118,10 @@ class GateRow(EqualByValue):
         The width of an interval falls with the square root of the data. nan if the data are
         conclusive, or have no interval.
         """
-        if self.verdict is not Verdict.INCONCLUSIVE or self.comparison.reason:
-            return math.nan
-        change, interval = self.comparison.difference, self.comparison.interval
+        known = self.comparison
+        if self.verdict is not Verdict.INCONCLUSIVE or known.reason or known.failed:
+            return math.nan  # of a bracket, more data narrow one part only
+        change, interval = known.difference, known.interval
         room = change - self.limit
         reach = change - interval.low if room > 0 else interval.high - change
         return (reach / abs(room)) ** 2 if room else math.inf
@@ -155,7 +156,7 @@ class GateRow(EqualByValue):
     def advice(self) -> str:
         """Advice on the data needed, if the verdict is inconclusive."""
         found = self.comparison
-        if self.verdict is not Verdict.INCONCLUSIVE:
+        if self.verdict is not Verdict.INCONCLUSIVE or (found.failed and not found.reason):
             return ""
         if found.reason:
             return f"{self.name}: no interval: {found.reason}."

@@ -124,6 +124,8 @@ def test_a_gate_passes_only_if_it_does_under_every_fate() -> None:
     (row,) = as_any.rows
     assert any(f"as few as {row.flips} failed trials of the bas" in x for x in as_any.notes())
     assert 0 < row.flips < row.comparison.failed
+    assert row.needed is None  # more questions do not make failures known
+    assert not any("would probably be conclusive" in note for note in as_any.notes())
 
 
 def test_rewards_are_bracketed_by_their_bounds() -> None:
