@@ -17,7 +17,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import errbar
 
@@ -75,18 +75,35 @@ def folder_of(module: str) -> str:
     return module.rpartition("/")[0]
 
 
+class Walk(NamedTuple):
+    """The modules on the way, and the readers that only look whether the file is theirs."""
+
+    modules: list[str]
+    looks: list[str]
+
+    @property
+    def changes(self) -> int:
+        """How often the folder changes."""
+        return sum(folder_of(here) != folder_of(there) for here, there in pairwise(self.modules))
+
+
+def walk(work: Callable[[], Any]) -> Walk:
+    """The way of some work, without what is set up once, such as imports and caches."""
+    work()
+    calls = calls_of(work)
+    looks = [module for module, functions in calls.items() if is_look(module, functions)]
+    return Walk([module for module in calls if module not in looks], looks)
+
+
 def main(arguments: list[str]) -> None:
     """Print both ways."""
     for name, work in {"a log through `errbar score`": score_log, "an array": score_array}.items():
-        work()  # what is set up once, such as imports and caches, is no part of the way
-        calls = calls_of(work)
-        looks = [module for module, functions in calls.items() if is_look(module, functions)]
-        modules = [module for module in calls if module not in looks]
-        changes = sum(folder_of(here) != folder_of(there) for here, there in pairwise(modules))
-        print(f"{name}: {len(modules)} modules, {changes} changes of folder", end="")
-        print(f"; {len(looks)} readers look whether the file is theirs" if looks else "")
+        found = walk(work)
+        print(f"{name}: {len(found.modules)} modules, {found.changes} changes of folder", end="")
+        looks = len(found.looks)
+        print(f"; {looks} readers look whether the file is theirs" if looks else "")
         if "--steps" in arguments:
-            print("".join(f"  {module}\n" for module in modules), end="")
+            print("".join(f"  {module}\n" for module in found.modules), end="")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from benchmarks import walk
 
 import errbar
 
@@ -101,6 +102,18 @@ def test_the_house_stays_small_enough_to_know() -> None:
     own = [path for path in MODULES if not {"readers", "integrations"} & set(path.parts)]
     assert len(own) <= 202  # decision 23: a verb brings its modules
     assert len([path for path in MODULES if path.parent == PACKAGE]) <= 14
+
+
+@pytest.mark.parametrize(
+    ("work", "modules", "changes"), [(walk.score_log, 36, 21), (walk.score_array, 8, 5)]
+)
+def test_the_way_of_a_row_to_its_score_stays_short(
+    work: Callable[[], None], modules: int, changes: int
+) -> None:
+    """`scripts/walk --steps` prints it; decision 16 says what is on it."""
+    found = walk.walk(work)
+    assert len(found.modules) <= modules, found.modules
+    assert found.changes <= changes, found.modules
 
 
 def test_a_module_says_what_it_holds() -> None:
