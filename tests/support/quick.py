@@ -39,7 +39,7 @@ SLOW_FILES = {
     "unit/analysis/test_monitor.py",
     "unit/analysis/test_plan.py",
     "unit/analysis/test_rank.py",
-    "unit/data/tables/test_copies.py",
+    "unit/data/test_copies.py",
     "unit/data/tables/test_reading_copies.py",
     "unit/data/tables/test_reading_traps.py",
     "unit/data/test_file_kinds.py",
