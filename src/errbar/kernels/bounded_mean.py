@@ -69,6 +69,8 @@ class Sample(NamedTuple):
 
     def unseen_sizes(self) -> tuple[Array, Array]:
         """Possible sizes of an unseen value, and the chance of each."""
+        if (self.sizes == self.sizes[0]).all():  # as of questions of equal weight
+            return self.sizes[:1], np.ones(1)
         sizes, place = np.unique(self.sizes, return_inverse=True)
         return sizes, chances_of_sizes(sizes, np.bincount(place, self.often).astype(float))
 
@@ -173,12 +175,18 @@ class _Terms(NamedTuple):
 
     def slopes(self, t: float) -> tuple[float, float]:
         """First and second derivative of the cumulant generating function."""
-        part, other = self.apart / (1.0 - t * self.apart), 1.0 / (1.0 - t * self.unseen)
+        part = self.apart / (1.0 - t * self.apart)
+        weighed = self.shape * part
+        slope, curve = float(weighed.sum()), float(weighed @ part)
+        if self.unseen.size == 1:  # as without sizes: an exponential term like the others
+            only = float(self.unseen[0])
+            only /= 1.0 - t * only
+            return slope + only, curve + only * only
+        other = 1.0 / (1.0 - t * self.unseen)
         likely = self.chances * other
         likely /= likely.sum()
         other *= self.unseen
         mean, square = float(likely @ other), float(likely @ (other * other))
-        slope, curve = float(self.shape @ part), float(self.shape @ (part * part))
         return slope + mean, curve + 2.0 * square - mean * mean
 
     def generating(self, t: float) -> float:
@@ -226,6 +234,7 @@ class _WeightedMean:
         self._least = min(float(ratio.min()), self._bound)
         self._most = max(float(ratio.max()), self._bound)
         self.has_no_room = self._most - self._least < NO_ROOM  # all values coincide
+        self._saddle_point = 0.0  # the last one, from which the next is not far
 
     def apart_from(self, x: float) -> _Terms:
         """The sum of weight · (value − x · size), negative just if the weighted mean is below x."""
@@ -251,7 +260,7 @@ class _WeightedMean:
         nearby = x + _NEARBY * min(x - least, most - x)  # for the slope of the score
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
-            chance = _chance_below(self.apart_from(x).pooled())
+            chance = _chance_below(self.apart_from(x).pooled(), self._saddle_point)
             off = _NORMAL.inv_cdf(chance) - z
             new = x - off * per_score
             x = new if least < new < most else 0.5 * (x + (least if new <= least else most))
@@ -260,10 +269,11 @@ class _WeightedMean:
         return x
 
     def _score(self, x: float) -> float:
-        return _saddle(self.apart_from(x))[0]
+        score, self._saddle_point = _saddle(self.apart_from(x), self._saddle_point)
+        return score
 
 
-def _saddle(terms: _Terms) -> tuple[float, float]:
+def _saddle(terms: _Terms, start: float) -> tuple[float, float]:
     """Normal score of the chance that the sum is negative, to third order; the saddle point.
 
     The score is Barndorff-Nielsen's r*, which agrees with Lugannani and Rice's formula to the order
@@ -271,7 +281,7 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
     """
     least, most = terms.extent
     low, high = 1.0 / least, 1.0 / most  # the cumulant generating function is finite between
-    t = 0.0
+    t = start if low < start < high else 0.0
     for _ in range(STEPS):
         slope, curve = terms.slopes(t)
         if abs(slope) <= _ROUNDING * math.sqrt(curve):
@@ -284,9 +294,9 @@ def _saddle(terms: _Terms) -> tuple[float, float]:
     return (w + math.log(v / w) / w if abs(w) > FLAT else 0.0), t
 
 
-def _chance_below(terms: _Terms) -> float:
+def _chance_below(terms: _Terms, start: float = 0.0) -> float:
     """Chance that the sum is negative, by an integral through the saddle point or near it."""
-    t = _saddle(terms)[1]
+    t = _saddle(terms, start)[1]
     scale = 1.0 / math.sqrt(terms.slopes(t)[1])
     if abs(t) < _FROM_POLE * scale:  # to the side on which no rare unseen value limits the contour
         t = min(_FROM_POLE * scale, 0.5 / terms.extent[1])
