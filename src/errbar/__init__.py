@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from errbar.verbs import agreements as agreements
     from errbar.verbs import calibration as calibration
     from errbar.verbs import compare as compare
+    from errbar.verbs import cost as cost
     from errbar.verbs import curve as curve
     from errbar.verbs import gate as gate
     from errbar.verbs import inspect as inspect
@@ -69,6 +70,7 @@ _HOMES = {
     "agreements": "errbar.verbs",
     "calibration": "errbar.verbs",
     "compare": "errbar.verbs",
+    "cost": "errbar.verbs",
     "curve": "errbar.verbs",
     "eval": "errbar",
     "family": "errbar.metrics",
@@ -116,6 +118,7 @@ __all__ = [
     "agreements",
     "calibration",
     "compare",
+    "cost",
     "curve",
     "eval",
     "family",

@@ -1,10 +1,12 @@
-"""Outcomes of systems: what they are, their noise, and analyses of confidences and of order."""
+"""Outcomes of systems: what they are, noise and cost, and analyses of confidences and of order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from errbar.analysis.calibration import calibration_of, in_a_line
+from errbar.analysis.costs import CostRequest, costs_of
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.items import ItemRequest, items_of
 from errbar.analysis.methods import Bootstrap
@@ -15,9 +17,11 @@ from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.score import Errors
 from errbar.base.arguments import names_in_order
 from errbar.base.arrays import Seed
+from errbar.data.prices import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.calibration import Calibration
+from errbar.results.costs import Costs
 from errbar.results.inspection import Agreement, Inspection
 from errbar.results.items import Items
 from errbar.results.monitoring import Claims, Monitoring
@@ -171,6 +175,49 @@ class Outcomes:
             systems=systems, model=model, subset=subset, level=level, errors=errors
         )
         return items_of(self.source, request)
+
+    def cost(
+        self,
+        *,
+        of: str | None = None,
+        prices: Mapping[str, tuple[float, float]] | str | Path | None = None,
+        systems: Sequence[str] = (),
+        baseline: str | None = None,
+        tries: Sequence[int] = (),
+        errors: Literal["fail", "missing"] = "fail",
+        level: float = 0.95,
+        rng: int = 0,
+    ) -> Costs:
+        """Add up what systems cost: per trial, per success, and with several tries.
+
+        Parameters
+        ----------
+        of
+            The column to add up, such as "seconds"; by default that of the cost.
+        prices
+            The prices of a million tokens that a model reads and writes: pairs by model, or a file.
+        systems
+            The systems to look at; all by default.
+        baseline
+            The system with which all others are compared; by default all pairs of a few systems.
+        tries
+            Numbers of tries of a question, which end with the first right one.
+        errors, level
+            As in `score`.
+        rng
+            The seed of the intervals.
+        """
+        request = CostRequest(
+            of=of,
+            prices=None if prices is None else read_prices(prices),
+            systems=names_in_order(systems),
+            baseline=baseline,
+            tries=tuple(tries),
+            errors=errors,
+            level=level,
+            rng=rng,
+        )
+        return costs_of(self.source, request)
 
     def monitor(
         self,

@@ -31,6 +31,7 @@ from errbar.loading import load
 from errbar.metrics import Metric
 from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
+from errbar.results.costs import Costs
 from errbar.results.estimate import Estimand, Subject
 from errbar.results.gate import Gate, gate_of, limits_of
 from errbar.results.inspection import Agreement, Inspection
@@ -176,6 +177,21 @@ def noise(data: Any, **options: Any) -> NoiseTable:
     """
     runs, keywords = loaded(data, Runs.noise, options)
     return runs.noise(**keywords)
+
+
+def cost(data: Any, **options: Any) -> Costs:
+    """Add up what systems cost: per trial, per success, and with several tries.
+
+    Parameters
+    ----------
+    data
+        Anything that `load` takes.
+    **options
+        Keywords of `Runs.cost` and of `load`, as in `of="seconds"`, `tries=[1, 4]`. The column
+        of the cost is named by `columns={"cost": "usd"}`.
+    """
+    runs, keywords = loaded(data, Runs.cost, options)
+    return runs.cost(**keywords)
 
 
 def overview(data: Any, **options: Any) -> Overview:

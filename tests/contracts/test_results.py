@@ -81,6 +81,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
     "NoiseTable": lambda _: runs().noise(),
     "Items": lambda _: runs().items(),
+    "Costs": lambda _: runs().cost(),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

@@ -155,6 +155,8 @@ def example_data(place: Path) -> None:
     _csv(place / "outcomes.csv", _sure())
     _csv(place / "judged.csv", _judged())
     _csv(place / "graded.csv", _graded())
+    _csv(place / "spent.csv", _spent())
+    _csv(place / "prices.csv", _PRICES)
     _csv(place / "ratings.csv", [rating for row in _judged() for rating in _as_ratings(row)])
     _csv(place / "labels.csv", [row for row in map(_as_label, _judged()) if row["label"] != ""])
     pq.write_table(pa.Table.from_pylist(_sure()), place / "outcomes.parquet")
@@ -224,6 +226,32 @@ def _judged() -> list[Row]:
                 {"system": system, "question": f"q{at}", "outcome": graded, "human": human}
             )
     return found
+
+
+_PRICES = [
+    {"model": "small", "input": 0.25, "output": 2},
+    {"model": "large", "input": 3, "output": 15},
+]
+
+
+def _spent() -> list[Row]:
+    """Trials of two systems with their cost, their tokens and their time."""
+    rng = random.Random(4)
+    return [
+        {
+            "system": system,
+            "question": f"q{at}",
+            "trial": trial,
+            "outcome": int(rng.random() < share),
+            "cost": round(dear * rng.random(), 5),
+            "input_tokens": rng.randrange(100, 900),
+            "output_tokens": rng.randrange(10, 90),
+            "seconds": round(rng.lognormvariate(1, 1), 2),
+        }
+        for at in range(30)
+        for system, share, dear in (("small", 0.4, 0.01), ("large", 0.7, 0.1))
+        for trial in range(4)
+    ]
 
 
 def _graded() -> list[Row]:

@@ -107,9 +107,14 @@ def in_percent() -> AbstractContextManager[None]:
 
 
 def interval_cells(
-    rows: Iterable[tuple[float, float, float, float]], *, signed: bool = False
+    rows: Iterable[tuple[float, float, float, float]],
+    *,
+    signed: bool = False,
+    are_scores: bool = True,
 ) -> list[str]:
     """Return value, lower and upper end of each row as one cell; `sd` comes last in a row.
+
+    Only scores are in percent within `in_percent`.
 
     All rows have the same decimals if their standard deviations support about as many.
 
@@ -118,7 +123,8 @@ def interval_cells(
     >>> interval_cells([(0.664, 0.341, 0.9, 0.14), (0.7, 0.4, 0.95, 0.096)])
     ['0.66 [0.34, 0.90]', '0.70 [0.40, 0.95]']
     """
-    known = [tuple(scale() * number for number in row) for row in rows]
+    factor = scale() if are_scores else 1.0
+    known = [tuple(factor * number for number in row) for row in rows]
     decimals = [_decimals(sd) for *_, sd in known if math.isfinite(sd) and sd]
     shared = min(decimals, default=_MOST_DECIMALS + 1)
     alike = bool(decimals) and max(decimals) - shared <= 1 and shared <= _MOST_DECIMALS

@@ -132,6 +132,9 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         apart = partial(runs.noise, errors=settings.one_way, level=settings.level)
         title = "Where the uncertainty comes from"
         sections.append(_section("noise", title, apart)[1])
+    if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
+        spent = partial(runs.cost, errors=settings.one_way, level=settings.level)
+        sections.append(_section("cost", "Cost", spent)[1])
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import DASH, Headline, Table, interval_cells, interval_head, interval_title
+from errbar.base.tables import (
+    DASH,
+    Headline,
+    Table,
+    interval_cells,
+    interval_head,
+    interval_title,
+    scale,
+    score_head,
+)
 from errbar.results.base import Rows
 from errbar.results.calibration import Measured
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
@@ -145,7 +154,7 @@ class NoiseTable(Rows[NoiseRow]):
         each = [(row, source) for row in self.rows for source in row.sources]
         labels = dict(zip(map(id, self.rows), self.labels(), strict=True))
         names = [labels[id(row)] if row.sources[0] is source else "" for row, source in each]
-        variances = interval_cells(source.variance.cell for _, source in each)
+        variances = interval_cells((source.variance.cell for _, source in each), are_scores=False)
         shares = [_percents(source.share) for _, source in each]
         found = [["", *names]] if any(names) else []
         return [
@@ -176,7 +185,7 @@ class NoiseTable(Rows[NoiseRow]):
     def bought_columns(self) -> list[list[str]]:
         """The standard error now, and with more, as columns of text."""
         rows = self.rows
-        iccs = interval_cells(row.icc.cell for row in rows)
+        iccs = interval_cells((row.icc.cell for row in rows), are_scores=False)
 
         def errors(head: str, questions: float = 1.0, trials: float = 1.0) -> list[str]:
             """Standard errors with so many times the questions and trials."""
@@ -187,8 +196,8 @@ class NoiseTable(Rows[NoiseRow]):
 
         found = [
             ["", *self.labels()],
-            ["avg", *(f"{row.value:.3f}" for row in rows)],
-            errors("standard error"),
+            [score_head("avg"), *(f"{scale() * row.value:.3f}" for row in rows)],
+            errors(score_head("standard error")),
             errors("2 × trials", trials=2.0),
             errors("2 × questions", questions=2.0),
             errors("endless trials", trials=_ENDLESS),
@@ -242,7 +251,7 @@ def _designs(row: NoiseRow, more: Sequence[tuple[int, int]]) -> list[tuple[float
 
 
 def _error(se: float) -> str:
-    return DASH if math.isnan(se) else f"{se:.4f}"
+    return DASH if math.isnan(se) else f"{scale() * se:.4f}"
 
 
 def _percents(share: Measured) -> str:

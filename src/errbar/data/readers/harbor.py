@@ -103,6 +103,7 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, HarborTrial]], score
             cost=trial.cost,
             input_tokens=trial.input_tokens,
             output_tokens=trial.output_tokens,
+            seconds=trial.seconds,
             exception=trial.exception,
         )
     if exceptions:

@@ -17,6 +17,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.durations import seconds_between
 from errbar.data.readers.logs import Log
 from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of
@@ -42,6 +43,7 @@ class HarborTrial(NamedTuple):
     cost: float | None
     input_tokens: float | None
     output_tokens: float | None
+    seconds: float | None
     regrades: str  # id of the trial that it regrades
     key: str  # the job's key of agent, model and data set
     file: Path
@@ -191,6 +193,7 @@ def _trial(whole: Mapping[str, Any], file: Path, where: str) -> HarborTrial:
         cost=_total(usage, "cost_usd"),
         input_tokens=_total(usage, "n_input_tokens"),
         output_tokens=_total(usage, "n_output_tokens"),
+        seconds=seconds_between(whole.get("started_at"), whole.get("finished_at")),
         regrades=text_or_none(object_in(config, "source_trial").get("trial_id")) or "",
         key="__".join(filter(None, (agent, called, source or "adhoc"))),
         file=file,

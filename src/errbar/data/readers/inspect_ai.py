@@ -18,6 +18,7 @@ from errbar.data.columns import USUAL
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import name_of, number_or_none, object_in
 from errbar.data.readers.inspect_runs import (
+    USAGE,
     InspectRun,
     LoggedSample,
     is_nan,
@@ -25,13 +26,14 @@ from errbar.data.readers.inspect_runs import (
     oddities,
     read_run,
     scorers_in,
+    usage_of,
     value_of,
 )
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
-_OWN = frozenset({*USUAL, "answer", "target", "cost"})
+_OWN = frozenset({*USUAL, "answer", "target", "cost", *USAGE})
 _PLAIN = (str, int, float)  # bool is a subclass of int
 _MOST_EXTRA = 100  # most columns made of metadata
 _SHOWN = 5
@@ -234,6 +236,7 @@ class _Rows:
             status=statuses,
             answer=answers,
             target=[_target(sample.target) for sample in once.values()],
+            **usage_of(list(once.values())),
             **{name: [found.get(name) for found in extra] for name in names},
         )
         self.ended[selection.key] += max((epoch for _, epoch in once), default=0)

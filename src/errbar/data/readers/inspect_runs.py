@@ -37,6 +37,7 @@ _SETTINGS = (
     *("task_args", "task_version", "solver", "solver_args"),
     *("model_args", "model_generate_config", "model_roles"),
 )
+USAGE = ("input_tokens", "output_tokens", "seconds")  # columns of what a sample spent
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -60,6 +61,15 @@ class LoggedSample(Part):
     error: Any = None
     limit: Any = None
     completed: Any = True
+    model_usage: Any = None
+    total_time: Any = None
+
+    def tokens(self, kind: str) -> float | None:
+        """Tokens of a kind, such as input_tokens, of all models together."""
+        usage = self.model_usage if type(self.model_usage) is dict else {}
+        each = [number_or_none(part.get(kind)) for part in usage.values() if type(part) is dict]
+        known = [number for number in each if number is not None]
+        return sum(known) if known else None
 
     @property
     def scores(self) -> Mapping[str, Any]:
@@ -158,6 +168,13 @@ class InspectRun:
         scorer = _inner(self.results, "headline", "scorer")
         score = _inner(self.results, "headline", "score")
         return str(scorer) if scorer == score else f"{scorer}/{score}"
+
+
+def usage_of(samples: Sequence[LoggedSample]) -> dict[str, list[float | None]]:
+    """Tokens and seconds of samples, as far as the log has them."""
+    found = {kind: [sample.tokens(kind) for sample in samples] for kind in USAGE[:2]}
+    found[USAGE[2]] = [number_or_none(sample.total_time) for sample in samples]
+    return {name: values for name, values in found.items() if any(v is not None for v in values)}
 
 
 def _name(value: Any) -> str:

@@ -32,6 +32,7 @@ from errbar.data.readers.documents import (
     text_or_none,
     texts_or_none,
 )
+from errbar.data.readers.durations import seconds_of
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import TALLIES, Claim, Log
 from errbar.data.readers.promptfoo_runs import (
@@ -168,6 +169,9 @@ def _add(
         ],
         answer=texts_or_none([row.output for row in rows]),
         cost=numbers_or_none([row.cost for row in rows]),
+        input_tokens=numbers_or_none([row.tokens[0] for row in rows]),
+        output_tokens=numbers_or_none([row.tokens[1] for row in rows]),
+        seconds=seconds_of([row.latency_ms for row in rows]),
     )
 
 

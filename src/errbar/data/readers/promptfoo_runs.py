@@ -71,6 +71,13 @@ class _Response(Part):
     output: Any = None
 
 
+class _TokenUsage(Part):
+    """Tokens of a request."""
+
+    prompt: Any = None
+    completion: Any = None
+
+
 class PromptRow(Part, rename="camel"):
     """The fields of a result that are used."""
 
@@ -86,9 +93,17 @@ class PromptRow(Part, rename="camel"):
     score: Any = None
     named_scores: Any = None
     cost: Any = None
+    latency_ms: Any = None
+    token_usage: _TokenUsage | Other = None
     failure_reason: Any = UNSET
     grading_result: Any = None
     error: Any = None
+
+    @property
+    def tokens(self) -> tuple[Any, Any]:
+        """Tokens that were read and written."""
+        usage = self.token_usage
+        return (usage.prompt, usage.completion) if type(usage) is _TokenUsage else (None, None)
 
     @property
     def output(self) -> Any:

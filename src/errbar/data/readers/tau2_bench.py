@@ -134,6 +134,7 @@ def _add(log: Log, run: SimulationRun, system: str, scorer: str, earlier: int) -
         ],
         ended_by=ends,
         cost=[simulation.cost for simulation in simulations],
+        seconds=[simulation.seconds for simulation in simulations],
     )
     reasons = Counter(_UNKNOWN_REASON if reason is None else reason for reason in ends)
     log.remarks += _remarks(run, system, reasons, nameless, numbered)

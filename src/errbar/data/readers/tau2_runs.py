@@ -40,6 +40,7 @@ class _Simulation(Part):
     reward_info: _RewardInfo | Other = None
     reward: Any = None
     agent_cost: Any = None
+    duration: Any = None
 
 
 class _TaskNumber(Part):
@@ -69,6 +70,7 @@ class Simulation(NamedTuple):
     reward: Any
     reason: str | None
     cost: float | None
+    seconds: float | None
 
     @property
     def where(self) -> str:
@@ -189,6 +191,7 @@ def _simulation(value: _Simulation, path: Path, place: str = "") -> Simulation:
         value.reward if reward is UNSET else reward,
         None if reason is None else str(reason),
         number_or_none(value.agent_cost),
+        number_or_none(value.duration),
     )
 
 

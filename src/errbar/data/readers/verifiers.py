@@ -26,6 +26,7 @@ from errbar.data.readers.documents import (
     require_object,
     text_or_none,
 )
+from errbar.data.readers.durations import seconds_of
 from errbar.data.readers.log_names import FILES_ARE, log_systems
 from errbar.data.readers.logs import Claim, Log
 
@@ -47,6 +48,7 @@ class _Rollout(NamedTuple):
     status: str  # empty if it finished
     target: str | None = None
     environment: str | None = None
+    seconds: float | None = None
 
 
 @dataclass
@@ -88,6 +90,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
                 status=rollout.status or ("unscored" if outcome is None else "ok"),
                 target=rollout.target,
                 environment=rollout.environment,
+                seconds=rollout.seconds,
             )
             trials[key] += 1
         subjects = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
@@ -148,6 +151,7 @@ def _run(path: Path, log: Log) -> _RolloutRun:
                 _status(row),
                 text_or_none(row.get("answer")),
                 text_or_none(row.get("task")),
+                seconds_of([row.get("total_ms")])[0],
             )
         )
     log.read(path, len(rollouts))

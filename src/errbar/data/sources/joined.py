@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
+from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import Penalty, RankedItems
@@ -129,6 +130,10 @@ class Joined(Source):
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """Those of each part."""
         return self._renamed(lambda source: source.ballots(by))
+
+    def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
+        """Those of each part."""
+        return self._renamed(lambda source: source.costs(column))
 
     def ranked(self, bins: int | None) -> Rankings:
         """Those of each part."""

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from errbar.base.remarks import mapping, way_to_say
 from errbar.data.engines.duckdb import plain_errors
+from errbar.data.queries.costs import QuestionCosts, question_costs
 from errbar.data.queries.count_tables import counted_questions, counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
 from errbar.data.queries.named import Named, named_in
@@ -29,7 +31,7 @@ from errbar.data.queries.ranked_totals import Grouped, ranked_cells
 from errbar.data.queries.row_order import Turns, turns_of
 from errbar.data.queries.tallies import Ballots, Results, ballots, categories, statuses
 from errbar.data.readers.logs import NOWHERE, Origin
-from errbar.errors import InputError
+from errbar.errors import InputError, UnknownColumn
 
 Key = tuple[str, ...]
 Categories = dict[Key, Results]
@@ -72,6 +74,11 @@ class Source(ABC):
         """Votes per answer of each question."""
         del by
         raise InputError("matrices and counts have no answers to vote by; use maj@k instead.")
+
+    def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
+        """What the rows of each question cost, by the column of that name or meaning."""
+        del column
+        raise InputError("matrices and counts have no cost; load rows with a column of it.")
 
     def with_repeats(self) -> "Source":
         """Copy of the source with every row a separate trial."""
@@ -203,6 +210,19 @@ class TableSource(_InTable):
         """By one GROUP BY."""
         with plain_errors(self.where):
             return ballots(self.frame, self.columns, by)
+
+    def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
+        """By one GROUP BY; the slices check the data."""
+        self.slices(())
+        is_cost = column in (None, "cost")
+        if is_cost and "cost" not in self.columns:
+            raise UnknownColumn(
+                f"no column has a cost. Name it: {mapping('cost')}; for anything else that is "
+                f"spent, as seconds: {way_to_say('--of COLUMN', 'of=…')}"
+            )
+        with plain_errors(self.where):
+            name = self.columns["cost"] if is_cost else str(column)
+            return question_costs(self.frame, self.columns, name)
 
     def with_repeats(self) -> "TableSource":
         """Copy of the source with every row a separate trial."""

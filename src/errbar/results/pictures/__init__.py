@@ -6,6 +6,7 @@ from typing import Any
 from errbar.errors import InputError, WrongType
 from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
+from errbar.results.costs import Costs
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.items import Items
@@ -15,7 +16,13 @@ from errbar.results.monitoring import History, Monitoring
 from errbar.results.noise import NoiseTable
 from errbar.results.overview import Overview
 from errbar.results.pictures.coverage import coverage_map
-from errbar.results.pictures.curves import is_curve, monitoring_picture, planning_curve, score_curve
+from errbar.results.pictures.curves import (
+    cost_picture,
+    is_curve,
+    monitoring_picture,
+    planning_curve,
+    score_curve,
+)
 from errbar.results.pictures.forest import (
     agreement_forest,
     comparison_forest,
@@ -79,5 +86,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Labelling: labelling_forest,
     NoiseTable: noise_bars,
     Items: items_picture,
+    Costs: cost_picture,
     Overview: lambda overview: _scores(overview.scores),
 }

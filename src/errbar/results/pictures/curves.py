@@ -1,4 +1,4 @@
-"""Pictures of curves with bands: a metric over k, planned power, and sequential monitoring."""
+"""Curves with bands: a metric over k, planned power, monitoring; and quality against cost."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 from errbar.base.tables import interval_title
 from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
+from errbar.results.costs import Costs
 from errbar.results.monitoring import History, Monitoring, Watch
 from errbar.results.pictures import vega
 from errbar.results.pictures.vega import Picture, Row, Spec
@@ -320,3 +321,60 @@ def _quantity(watch: Watch) -> str:
 def _claimed(watch: Watch) -> str:
     claims = {"above": watch.claims.above, "below": watch.claims.below}
     return " or ".join(f"{side} {than:g}" for side, than in claims.items() if than is not None)
+
+
+_DECADE = 10.0  # costs farther apart than this are drawn on a logarithmic scale
+
+
+def cost_picture(found: Costs) -> Picture:
+    """Draw quality over cost per trial."""
+    names = vega.short_names(found.names())
+    rows: list[dict[str, Any]] = [
+        {
+            "label": names[name],
+            "panel": row.of.task,
+            "value": row.quality.value,
+            "low": row.quality.low,
+            "high": row.quality.high,
+            "cost": row.cost.value,
+            "least": row.cost.low,
+            "most": row.cost.high,
+        }
+        for name, row in zip(found.names(), found, strict=True)
+    ]
+    drawn = [row["cost"] for row in rows]
+    is_wide = min(drawn) > 0.0 and max(drawn) > _DECADE * min(drawn)
+    scale: Spec = {"type": "log"} if is_wide else {"zero": False, "nice": True, "padding": 20}
+    if is_wide:  # a lower end of 0 has no place on it
+        for row in rows:
+            row["least"] = max(row["least"], 0.1 * min(drawn))
+    x = vega.quantitative("cost", f"{found.unit} per trial", scale=scale)
+    y = vega.quantitative("value", "avg", scale={"zero": False, "nice": True, "padding": 12})
+    tooltip = vega.tooltips(label="system", value="avg", cost=f"{found.unit} per trial")
+    rule: Spec = {"type": "rule", "color": vega.FAINT, "strokeWidth": 1.2, "opacity": 0.8}
+    text: Spec = {"type": "text", "align": "left", "dx": 7, "dy": -8, "fontSize": 11}
+    spec: Spec = {
+        "width": vega.WIDTH,
+        "height": 260,
+        "layer": [
+            {
+                "mark": rule,
+                "encoding": {"x": {**x, "field": "least"}, "x2": {"field": "most"}, "y": y},
+            },
+            {
+                "mark": rule,
+                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {"x": x, "y": y, "tooltip": tooltip},
+            },
+            {
+                "mark": text,
+                "encoding": {"x": x, "y": y, "text": {"field": "label", "type": "nominal"}},
+            },
+        ],
+    }
+    below = [found.footer().partition(" (")[0]]
+    tasks = list(dict.fromkeys(row["panel"] for row in rows))
+    return vega.compose("Quality against cost", below, rows, vega.facets(spec, tasks))

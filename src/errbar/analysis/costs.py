@@ -1,0 +1,336 @@
+"""What systems cost: mean costs, costs per success, differences, the Pareto front, several tries.
+
+A question counts by its weight, whatever its number of rows. Rows without a cost are taken to cost
+as much as the others of their question and result; questions without any cost are left out.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from errbar.analysis.alignment import align
+from errbar.analysis.readings import remarks_on
+from errbar.base.arguments import require_whole, strict_share
+from errbar.base.arrays import Array
+from errbar.base.remarks import Caution, about, counted, guess, have
+from errbar.data.columns import named_like
+from errbar.data.prices import INPUT_TOKENS, OUTPUT_TOKENS, Price, price_of
+from errbar.data.queries.costs import QuestionCosts
+from errbar.data.queries.named import Named
+from errbar.data.queries.questions import failures_as
+from errbar.data.sources.tables import Key, Source
+from errbar.errors import InputError, UnknownColumn
+from errbar.kernels.bounded_mean import Sample, mean_ends
+from errbar.kernels.ratio import Ratio, draws_until_right, ratio_of_sums, tradeoffs
+from errbar.results.calibration import Measured
+from errbar.results.costs import CostDifference, CostRow, Costs, Tries
+from errbar.results.estimate import Subject
+
+_Chances = tuple[float, float]
+
+MOST_IN_PAIRS = 6  # systems up to which all pairs are compared
+_UNKNOWN = (math.nan, math.nan)
+_METHOD = (
+    "costs: the farther ends of a Bayesian bootstrap over {unit}, with one unseen one whose cost "
+    "is the estimated end of the range (Robson and Whitlock 1964), and of Hall's transformation "
+    "(1992), which allows for skewness; shares of right trials: Gaffke's bound"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostRequest:
+    """What is asked for."""
+
+    of: str | None = None  # the column that is added up; the cost by default
+    prices: Mapping[str, Price] | None = None
+    systems: tuple[str, ...] = ()
+    baseline: str | None = None
+    tries: tuple[int, ...] = ()
+    errors: str = "fail"
+    level: float = 0.95
+    rng: int = 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _SystemCosts:
+    """Quality and cost of the questions of a system on a task."""
+
+    questions: Sequence[str]
+    quality: Array  # mean outcome of each question
+    cost: Array  # mean cost of a trial of each question
+    right: Array
+    trials: Array
+    if_wrong: Array  # mean cost of a wrong trial of each question
+    if_right: Array
+    weight: Array
+    cluster: Sequence[str]
+    is_binary: bool
+    total: float
+
+    def units(self, *values: Array) -> list[Array]:
+        """Totals of values by cluster, by the weight of questions."""
+        codes = np.unique(self.cluster, return_inverse=True)[1]
+        return [np.bincount(codes, self.weight * each).astype(float) for each in values]
+
+    def at(self, places: Sequence[int]) -> "_SystemCosts":
+        """Some of the questions, in this order."""
+        chosen = {
+            name: getattr(self, name)[places]
+            for name in ("quality", "cost", "right", "trials", "if_wrong", "if_right", "weight")
+        }
+        return _SystemCosts(
+            questions=[self.questions[at] for at in places],
+            cluster=[self.cluster[at] for at in places],
+            is_binary=self.is_binary,
+            total=self.total,
+            **chosen,
+        )
+
+
+def costs_of(source: Source, request: CostRequest) -> Costs:
+    """The costs of every system and task."""
+    strict_share(request.level, "level")
+    for k in request.tries:
+        require_whole(k, "tries", 1)
+    missing = failures_as(request.errors) == "missing"
+    remarks: list[str] = []
+    found: dict[tuple[str, str], _SystemCosts] = {}
+    named = source.named()
+    for key, costs in _spent(source, request, remarks).items():
+        if not request.systems or key[0] in request.systems:
+            own = _system(costs, named[key], str(Subject(key[0], key[1])), remarks, missing=missing)
+            if own is not None:
+                found[key[0], key[1]] = own
+    if not found:
+        raise InputError("no row has both a result and a cost; there is nothing to add up.")
+    rows, differences = [], []
+    for task in dict.fromkeys(task for _, task in found):
+        systems = {system: own for (system, of), own in found.items() if of == task}
+        fronts = _fronts(systems, request.rng)
+        rows += [
+            _row(Subject(name, task), own, fronts.get(name, _UNKNOWN), request, remarks)
+            for name, own in systems.items()
+        ]
+        differences += _differences(task, systems, request)
+    clustered = any(len(set(own.cluster)) < len(own.cluster) for own in found.values())
+    unit = "clusters of questions" if clustered else "questions"
+    remarks += remarks_on(source, source.slices(()), request.errors)
+    return Costs(
+        tuple(rows),
+        request.of or "cost",
+        tuple(differences),
+        _METHOD.format(unit=unit),
+        tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _spent(source: Source, request: CostRequest, remarks: list[str]) -> dict[Key, QuestionCosts]:
+    """The costs in a column, or the tokens in two columns at their prices."""
+    if request.prices is None:
+        return source.costs(request.of)
+    if request.of is not None:
+        raise InputError("prices turn tokens into a cost; do without another column of it.")
+    names = source.unused_columns()
+    read, written = (
+        next(iter(named_like(names, known)), None) for known in (INPUT_TOKENS, OUTPUT_TOKENS)
+    )
+    if read is None or written is None:
+        raise UnknownColumn(
+            "prices need a column of the tokens that were read (input_tokens, prompt_tokens) and "
+            "one of those that were written (output_tokens, completion_tokens)."
+        )
+    remarks.append(guess(f"Cost: {read!r} and {written!r} at the prices given, per million"))
+    both = source.costs(read), source.costs(written)
+    found = {}
+    for key, ins in both[0].items():
+        outs, price = both[1][key], price_of(key[0], request.prices)
+        found[key] = QuestionCosts(
+            questions=ins.questions,
+            rows=ins.rows,
+            scored=ins.scored,
+            right=ins.right,
+            reward=ins.reward,
+            paid=np.minimum(ins.paid, outs.paid),
+            spent=price.of(ins.spent, outs.spent),
+            paid_right=np.minimum(ins.paid_right, outs.paid_right),
+            spent_right=price.of(ins.spent_right, outs.spent_right),
+        )
+    return found
+
+
+def _system(
+    costs: QuestionCosts, named: Named, who: str, remarks: list[str], *, missing: bool
+) -> _SystemCosts | None:
+    """Means of every question that has trials and a cost; None if there is none."""
+    trials = costs.scored if missing else costs.rows
+    some = (trials > 0) & (costs.paid > 0)
+    place = {name: at for at, name in enumerate(named.questions)}
+    at = np.array([place[name] for name in costs.questions], dtype=np.int64)
+    weights = named.slice.weights
+    weight = np.ones(len(at)) if weights is None else weights[at]
+    some &= weight > 0
+    rows, paid = int(costs.rows.sum()), int(costs.paid.sum())
+    if not some.any() or not named.slice.was_scored:
+        remarks.append(about(who, Caution("no row has a result and a cost; left out.")))
+        return None
+    if paid < rows:
+        lost = rows - paid
+        remarks.append(
+            about(
+                who,
+                Caution(
+                    f"{lost:,} of {rows:,} rows {have(lost)} no cost; they are taken to cost as "
+                    f"much as the others of their question and result."
+                ),
+            )
+        )
+    out = int(((trials > 0) & (costs.paid == 0) & (weight > 0)).sum())
+    if out:
+        remarks.append(about(who, Caution(f"{counted(out, 'question')} without a cost left out.")))
+    spent, n = costs.spent[some], costs.paid[some].astype(float)
+    hits, spent_hits = costs.paid_right[some].astype(float), costs.spent_right[some]
+    mean = spent / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if_right = np.where(hits > 0, spent_hits / hits, mean)
+        if_wrong = np.where(n > hits, (spent - spent_hits) / (n - hits), mean)
+    right, own = costs.right[some].astype(float), trials[some].astype(float)
+    quality = costs.reward[some] / own
+    is_binary = named.slice.is_binary
+    names = [name for name, is_in in zip(costs.questions, some, strict=True) if is_in]
+    clusters = [named.clusters[place[name]] if named.clusters else "" for name in names]
+    return _SystemCosts(
+        questions=names,
+        quality=quality,
+        cost=(right * if_right + (own - right) * if_wrong) / own if is_binary else mean,
+        right=right,
+        trials=own,
+        if_wrong=if_wrong,
+        if_right=if_right,
+        weight=weight[some],
+        cluster=[f"in {c}" if c else f"of {q}" for c, q in zip(clusters, names, strict=True)],
+        is_binary=is_binary,
+        total=float(costs.spent.sum()),
+    )
+
+
+def _row(
+    of: Subject, own: _SystemCosts, chances: _Chances, request: CostRequest, remarks: list[str]
+) -> CostRow:
+    """The numbers of one system on one task."""
+    rng = np.random.default_rng(request.rng)
+    sizes, quality, cost = own.units(np.ones(own.cost.size), own.quality, own.cost)
+    per_trial = _measured(ratio_of_sums(cost, sizes, sizes, request.level, rng))
+    if quality.sum() > 0 and own.quality.min() >= 0.0:
+        per_success = _measured(ratio_of_sums(cost, quality, sizes, request.level, rng))
+    else:
+        per_success = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+        why = "no trial is right" if not quality.any() else "rewards are negative"
+        remarks.append(about(str(of), Caution(f"{why}; there is no cost of a success.")))
+    return CostRow(
+        of=of,
+        quality=_mean_share(own, own.quality, request.level),
+        cost=per_trial,
+        per_success=per_success,
+        total=own.total,
+        front=chances[0],
+        cheapest=chances[1],
+        questions=len(own.questions),
+        tries=tuple(_tries(of, own, request, remarks)) if own.is_binary else (),
+        level=request.level,
+    )
+
+
+def _mean_share(own: _SystemCosts, values: Array, level: float) -> Measured:
+    """A mean of what lies between 0 and 1, or of rewards without their range."""
+    sizes, totals = own.units(np.ones(values.size), values)
+    if values.min() < 0.0 or values.max() > 1.0:
+        return _measured(ratio_of_sums(totals, sizes, sizes, level, np.random.default_rng(0)))
+    sample = Sample(np.clip(totals, 0.0, sizes), sizes, np.ones(sizes.size))
+    low, high = mean_ends(sample, level)
+    return Measured(value=sample.mean, sd=sample.sd(), low=low, high=high)
+
+
+def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[str]) -> list[Tries]:
+    """Several tries of each question, on those with trials enough."""
+    fewest = int(own.trials.min())
+    asked = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest)
+    found = []
+    for k in asked if request.tries or fewest > 1 else ():
+        enough = np.flatnonzero(own.trials >= k)
+        if enough.size < own.trials.size:
+            few = own.trials.size - enough.size
+            drop = f"{counted(few, 'question')} with fewer than {k} trials left out"
+            remarks.append(about(str(of), Caution(f"{k} tries: {drop}.")))
+        if enough.size < 2:
+            continue
+        some = own.at(enough.tolist())
+        wrong, hits = draws_until_right(some.right, some.trials, k)
+        cost = wrong * some.if_wrong + hits * some.if_right
+        rng = np.random.default_rng([request.rng, k])
+        sizes, costs, solved = some.units(np.ones(cost.size), cost, hits)
+        nothing = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+        found.append(
+            Tries(
+                k=k,
+                solved=_mean_share(some, hits, request.level),
+                cost=_measured(ratio_of_sums(costs, sizes, sizes, request.level, rng)),
+                per_solved=_measured(ratio_of_sums(costs, solved, sizes, request.level, rng))
+                if solved.any()
+                else nothing,
+            )
+        )
+    return found
+
+
+def _measured(found: Ratio) -> Measured:
+    return Measured(value=found.value, sd=found.sd, low=found.low, high=found.high)
+
+
+def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:
+    """Chances to be on the Pareto front, and cheapest per success, on the common questions."""
+    if len(systems) < 2:
+        return {}
+    shared = align([own.questions for own in systems.values()]).shared()
+    if shared[0].size < 2:
+        return {}
+    each = [own.at(at.tolist()) for own, at in zip(systems.values(), shared, strict=True)]
+    sizes, *parts = each[0].units(
+        np.ones(shared[0].size), *(own.quality for own in each), *(own.cost for own in each)
+    )
+    del sizes  # all systems are averaged over the same
+    quality, cost = np.stack(parts[: len(each)], axis=1), np.stack(parts[len(each) :], axis=1)
+    fronts, least = tradeoffs(quality, cost, np.random.default_rng([seed, 1]))
+    return dict(zip(systems, zip(fronts.tolist(), least.tolist(), strict=True), strict=True))
+
+
+def _differences(
+    task: str, systems: Mapping[str, _SystemCosts], request: CostRequest
+) -> list[CostDifference]:
+    """Paired differences in cost per trial."""
+    if request.baseline is not None:
+        if request.baseline not in systems:
+            raise InputError(f"there is no system {request.baseline!r} to be the baseline.")
+        pairs = [(name, request.baseline) for name in systems if name != request.baseline]
+    else:
+        pairs = list(combinations(systems, 2)) if len(systems) <= MOST_IN_PAIRS else []
+    found = []
+    for first, second in pairs:
+        here, there = align([systems[first].questions, systems[second].questions]).shared()
+        if here.size < 2:
+            continue
+        own, other = systems[first].at(here.tolist()), systems[second].at(there.tolist())
+        sizes, apart = own.units(np.ones(here.size), own.cost - other.cost)
+        rng = np.random.default_rng([request.rng, 2])
+        found.append(
+            CostDifference(
+                first=first,
+                second=second,
+                task=task,
+                questions=int(here.size),
+                difference=_measured(ratio_of_sums(apart, sizes, sizes, request.level, rng)),
+            )
+        )
+    return found

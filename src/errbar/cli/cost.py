@@ -1,0 +1,77 @@
+"""`errbar cost`: what systems cost per trial and per success, beside their quality."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from errbar.cli import options
+from errbar.cli.io import shows_result
+from errbar.cli.options import Keywords, bundle
+
+if TYPE_CHECKING:
+    from errbar.results.costs import Costs
+    from errbar.runs import Runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOptions(Keywords):
+    """What is added up: keywords of `Runs.cost`."""
+
+    of: str | None
+    prices: str | None
+    systems: tuple[str, ...]
+    baseline: str | None
+    tries: tuple[int, ...]
+    errors: Literal["fail", "missing"]
+    level: float
+    rng: int
+
+
+COST = bundle(
+    "spending",
+    CostOptions,
+    click.option(
+        "--of",
+        metavar="COLUMN",
+        help="The column to add up, as seconds or output_tokens; by default that of the cost.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Prices by which tokens become a cost: a CSV or JSON file with model, input and "
+        "output, for a million tokens.",
+    ),
+    options.SYSTEMS,
+    options.BASELINE,
+    click.option(
+        "--tries",
+        type=int,
+        multiple=True,
+        help="A number of tries of a question, which end with the first right one; may be "
+        "repeated.",
+    ),
+    options.ERRORS,
+    options.LEVEL,
+    options.SEED,
+)
+
+
+@click.command()
+@options.PATHS
+@COST
+@shows_result
+def cost(runs: "Runs", spending: CostOptions) -> "Costs":
+    """Add up what the systems at PATHS cost.
+
+    Per trial and per success, beside their quality, with the chance that no other system is as
+    good and cheaper. --map cost=COLUMN names the column of the cost.
+
+    \b
+    Examples:
+      errbar cost spent.csv
+      errbar cost spent.csv --of seconds --tries 1 --tries 4
+      errbar cost spent.csv --prices prices.csv
+    """
+    return runs.cost(**spending.keywords())

@@ -1,0 +1,239 @@
+"""What systems cost: per trial, per success, beside their quality, and with several tries."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from errbar.base.remarks import Explanation
+from errbar.base.tables import (
+    DASH,
+    Headline,
+    Table,
+    Tone,
+    interval_cells,
+    interval_head,
+    interval_title,
+    score_head,
+    supported,
+)
+from errbar.results.base import Rows
+from errbar.results.calibration import Measured
+from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
+
+_CHEAPER, _DEARER, _OPEN = "costs less", "costs more", "inconclusive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tries(EqualByValue):
+    """At most k tries of each question, which end with the first right one."""
+
+    k: int
+    solved: Measured  # share of questions, pass@k
+    cost: Measured  # of a question
+    per_solved: Measured  # cost of a solved question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CostRow(EqualByValue):
+    """Quality and cost of a system on a task."""
+
+    of: Subject
+    quality: Measured
+    cost: Measured  # of a trial, averaged over questions
+    per_success: Measured  # cost of a trial over the share of right ones; nan without any
+    total: float  # of all rows
+    front: float  # chance to be on the Pareto front; nan for a single system
+    cheapest: float  # chance that its successes cost least
+    questions: int
+    tries: tuple[Tries, ...]
+    level: float
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        found: dict[str, Any] = {"system": self.of.system, "task": self.of.task}
+        for name in ("quality", "cost", "per_success"):
+            own = getattr(self, name)
+            found |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+        rest = ("total", "front", "cheapest", "questions", "level")
+        return found | {name: getattr(self, name) for name in rest}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CostDifference(EqualByValue):
+    """The difference in cost per trial of two systems, on the questions that both have."""
+
+    first: str
+    second: str
+    task: str
+    questions: int
+    difference: Measured  # first minus second
+
+    @property
+    def verdict(self) -> str:
+        """Whether the first is cheaper."""
+        if self.difference.high < 0.0:
+            return _CHEAPER
+        return _DEARER if self.difference.low > 0.0 else _OPEN
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        own = self.difference
+        return {
+            "first": self.first,
+            "second": self.second,
+            "task": self.task,
+            "questions": self.questions,
+            "difference": own.value,
+            "low": own.low,
+            "high": own.high,
+            "verdict": self.verdict,
+        }
+
+
+_MEANINGS = (
+    "cost: of a trial, averaged over questions. per success: cost of a trial over the share of "
+    "right trials, which is what a right answer costs if one tries until it is right on questions "
+    "drawn anew each time.",
+    "P(front), P(cheapest): share of the draws of a Bayesian bootstrap over the common questions "
+    "in which no other system is at least as good and costs at most as much (Pareto front), and in "
+    "which a success costs least.",
+    "k tries: at most k trials of a question, which end with the first right one. solved: pass@k. "
+    "cost: expected, of a question. per solved: of a solved question.",
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Costs(Rows[CostRow]):
+    """The costs of all systems, and their differences."""
+
+    unit: str = "cost"  # the column that was added up
+    differences: tuple[CostDifference, ...] = ()
+    method: str = ""
+    remarks: tuple[str, ...] = ()
+    drops: ClassVar[tuple[str, ...]] = ("questions", "total", "P(cheapest)", "P(front)")
+    tones: ClassVar[Mapping[str, Tone]] = {_CHEAPER: Tone.GOOD, _OPEN: Tone.DIM}
+
+    def names(self) -> list[str]:
+        """A name of each row, with the task if there are several."""
+        several = len({row.of.task for row in self.rows}) > 1
+        return [str(row.of) if several else row.of.system for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Return the columns as text, each beginning with its head; empty ones are left out."""
+        title = [interval_title(self.rows[0].level)]
+        quality = interval_cells(row.quality.cell for row in self.rows)
+        chances = {
+            name: [_chance(getattr(row, name)) for row in self.rows]
+            for name in ("front", "cheapest")
+        }
+        found = [
+            ["system", *self.names()],
+            [score_head(interval_head("avg", title)), *quality],
+            [interval_head(f"{self.unit} per trial", title), *self._amounts("cost")],
+            [interval_head("per success", title), *self._amounts("per_success")],
+            ["P(front)", *chances["front"]],
+            ["P(cheapest)", *chances["cheapest"]],
+            ["total", *(f"{row.total:.4g}" for row in self.rows)],
+            ["questions", *(str(row.questions) for row in self.rows)],
+        ]
+        return [column for column in found if set(column[1:]) - {"", DASH}]
+
+    def _amounts(self, name: str) -> list[str]:
+        rows = (getattr(row, name).cell for row in self.rows)
+        return interval_cells(rows, are_scores=False)
+
+    def parts(self) -> list[Table | str]:
+        """The table of systems, that of their differences, and that of several tries."""
+        found = Rows.parts(self)
+        if self.differences:
+            found.append(Table(columns=self.difference_columns(), tones=self.tones))
+        if any(row.tries for row in self.rows):
+            found.append(Table(columns=self.try_columns(), drops=self.drops))
+        return found
+
+    def difference_columns(self) -> list[list[str]]:
+        """The differences as columns of text."""
+        title = [interval_title(self.rows[0].level)]
+        cells = interval_cells(
+            (each.difference.cell for each in self.differences), signed=True, are_scores=False
+        )
+        several = len({each.task for each in self.differences}) > 1
+        pairs = [
+            " · ".join([f"{each.first} − {each.second}", *([each.task] if several else [])])
+            for each in self.differences
+        ]
+        return [
+            ["difference", *pairs],
+            [interval_head(f"{self.unit} per trial", title), *cells],
+            ["the first", *(each.verdict for each in self.differences)],
+        ]
+
+    def try_columns(self) -> list[list[str]]:
+        """The tries as columns of text."""
+        title = [interval_title(self.rows[0].level)]
+        each = [
+            (name, tries)
+            for name, row in zip(self.names(), self.rows, strict=True)
+            for tries in row.tries
+        ]
+        cells = {
+            name: interval_cells(
+                (getattr(tries, name).cell for _, tries in each), are_scores=name == "solved"
+            )
+            for name in ("solved", "cost", "per_solved")
+        }
+        return [
+            ["", *(name for name, _ in each)],
+            ["tries", *(str(tries.k) for _, tries in each)],
+            [score_head(interval_head("solved", title)), *cells["solved"]],
+            [interval_head(self.unit, title), *cells["cost"]],
+            [interval_head("per solved", title), *cells["per_solved"]],
+        ]
+
+    def tried(self) -> list[dict[str, Any]]:
+        """A flat record per system and number of tries."""
+        found = []
+        for row in self.rows:
+            for tries in row.tries:
+                record: dict[str, Any] = {"system": row.of.system, "task": row.of.task}
+                record["k"] = tries.k
+                for name in ("solved", "cost", "per_solved"):
+                    own = getattr(tries, name)
+                    record |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+                found.append(record)
+        return found
+
+    def notes(self) -> list[str]:
+        """What the columns mean, the method, and remarks on the data."""
+        return [
+            *map(Explanation, _MEANINGS),
+            Explanation(f"Method: {self.method}."),
+            *self.remarks,
+        ]
+
+    def conclusion(self) -> Headline | None:
+        """The cheapest success, or what that of the only system costs."""
+        known = [row for row in self.rows if not math.isnan(row.per_success.value)]
+        if not known:
+            return Headline("No trial is right, so a success has no cost", ".")
+        if len({row.of.task for row in self.rows}) > 1:
+            return None
+        row = min(known, key=lambda each: each.per_success.value)
+        own, who = row.per_success, row.of.system or "The system"
+        value, low, high = (supported(x, own.sd) for x in (own.value, own.low, own.high))
+        what = f"{value}{'' if self.unit == 'cost' else f' {self.unit}'} per success"
+        lead = f"{who} costs {'least: ' if len(known) > 1 else ''}{what}"
+        ends = f"{interval_title(row.level)} {low} to {high}"
+        chance = f"; chance that it is the cheapest {row.cheapest:.2f}" if len(known) > 1 else ""
+        return Headline(lead, f" ({ends}{chance}).")
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        row = self.rows[0]
+        interval = Interval(row.cost.low, row.cost.high, row.level, Estimand.POPULATION)
+        return covered(interval)
+
+
+def _chance(share: float) -> str:
+    return DASH if math.isnan(share) else f"{share:.2f}"
