@@ -24,7 +24,13 @@ from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError, UnknownColumn
 from errbar.kernels.bounded_mean import Sample, mean_ends
-from errbar.kernels.ratio import Ratio, draws_until_right, ratio_of_sums, tradeoffs
+from errbar.kernels.ratio import (
+    Ratio,
+    draws_until_right,
+    ratio_of_sums,
+    ratios_of_sums,
+    tradeoffs,
+)
 from errbar.results.calibration import Measured
 from errbar.results.costs import CostDifference, CostRow, Costs, Tries
 from errbar.results.estimate import Subject
@@ -221,12 +227,9 @@ def _row(
 ) -> CostRow:
     """The numbers of one system on one task."""
     rng = np.random.default_rng(request.rng)
-    sizes, quality, cost = own.units(np.ones(own.cost.size), own.quality, own.cost)
-    per_trial = _measured(ratio_of_sums(cost, sizes, sizes, request.level, rng))
-    if quality.sum() > 0 and own.quality.min() >= 0.0:
-        per_success = _measured(ratio_of_sums(cost, quality, sizes, request.level, rng))
-    else:
-        per_success = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+    quality, cost = own.units(own.quality, own.cost)
+    per_trial, per_success = _means_and_ratios(own, [(cost, quality)], request.level, rng)[0]
+    if math.isnan(per_success.value):
         why = "no trial is right" if not quality.any() else "rewards are negative"
         remarks.append(about(str(of), Caution(f"{why}; there is no cost of a success.")))
     return CostRow(
@@ -253,35 +256,59 @@ def _mean_share(own: _SystemCosts, values: Array, level: float) -> Measured:
     return Measured(value=sample.mean, sd=sample.sd(), low=low, high=high)
 
 
+def _means_and_ratios(
+    own: _SystemCosts,
+    pairs: Sequence[tuple[Array, Array]],
+    level: float,
+    rng: np.random.Generator,
+) -> list[tuple[Measured, Measured]]:
+    """Of every pair of costs and successes by unit: the mean cost, and the cost of a success.
+
+    Without a success, or with negative ones, there is no cost of one.
+    """
+    (sizes,) = own.units(np.ones(own.cost.size))
+    asked: list[tuple[Array, Array]] = []
+    for costs, successes in pairs:
+        asked.append((costs, sizes))
+        has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
+        asked.append((costs, successes if has_ratio else sizes))
+    found = [_measured(each) for each in ratios_of_sums(asked, sizes, level, rng)]
+    nothing = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+    return [
+        (mean, ratio if bottom is successes else nothing)
+        for mean, ratio, (_, bottom), (_, successes) in zip(
+            found[::2], found[1::2], asked[1::2], pairs, strict=True
+        )
+    ]
+
+
 def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[str]) -> list[Tries]:
     """Several tries of each question, on those with trials enough."""
     fewest = int(own.trials.min())
-    asked = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest)
+    asked = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest if fewest > 1)
+    together: dict[int, list[int]] = {}  # numbers of tries by how many questions have enough trials
+    for k in asked:
+        enough = int((own.trials >= k).sum())
+        if enough < own.trials.size:
+            drop = f"{counted(own.trials.size - enough, 'question')} with fewer than {k} trials"
+            remarks.append(about(str(of), Caution(f"{k} tries: {drop} left out.")))
+        if enough > 1:
+            together.setdefault(enough, []).append(k)
     found = []
-    for k in asked if request.tries or fewest > 1 else ():
-        enough = np.flatnonzero(own.trials >= k)
-        if enough.size < own.trials.size:
-            few = own.trials.size - enough.size
-            drop = f"{counted(few, 'question')} with fewer than {k} trials left out"
-            remarks.append(about(str(of), Caution(f"{k} tries: {drop}.")))
-        if enough.size < 2:
-            continue
-        some = own.at(enough.tolist())
-        wrong, hits = draws_until_right(some.right, some.trials, k)
-        cost = wrong * some.if_wrong + hits * some.if_right
-        rng = np.random.default_rng([request.rng, k])
-        sizes, costs, solved = some.units(np.ones(cost.size), cost, hits)
-        nothing = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
-        found.append(
-            Tries(
-                k=k,
-                solved=_mean_share(some, hits, request.level),
-                cost=_measured(ratio_of_sums(costs, sizes, sizes, request.level, rng)),
-                per_solved=_measured(ratio_of_sums(costs, solved, sizes, request.level, rng))
-                if solved.any()
-                else nothing,
-            )
-        )
+    for ks in together.values():
+        some = own.at(np.flatnonzero(own.trials >= ks[-1]).tolist())
+        pairs, solved = [], []
+        for k in ks:
+            wrong, hits = draws_until_right(some.right, some.trials, k)
+            costs, successes = some.units(wrong * some.if_wrong + hits * some.if_right, hits)
+            pairs.append((costs, successes))
+            solved.append(_mean_share(some, hits, request.level))
+        rng = np.random.default_rng([request.rng, 3])
+        measured = _means_and_ratios(some, pairs, request.level, rng)
+        found += [
+            Tries(k=k, solved=share, cost=cost, per_solved=per_solved)
+            for k, share, (cost, per_solved) in zip(ks, solved, measured, strict=True)
+        ]
     return found
 
 

@@ -184,7 +184,7 @@ class Costs(Rows[CostRow]):
             for name in ("solved", "cost", "per_solved")
         }
         return [
-            ["", *(name for name, _ in each)],
+            ["system", *(name for name, _ in each)],
             ["tries", *(str(tries.k) for _, tries in each)],
             [score_head(interval_head("solved", title)), *cells["solved"]],
             [interval_head(self.unit, title), *cells["cost"]],

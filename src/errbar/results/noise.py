@@ -156,7 +156,7 @@ class NoiseTable(Rows[NoiseRow]):
         names = [labels[id(row)] if row.sources[0] is source else "" for row, source in each]
         variances = interval_cells((source.variance.cell for _, source in each), are_scores=False)
         shares = [_percents(source.share) for _, source in each]
-        found = [["", *names]] if any(names) else []
+        found = [["system", *names]] if any(names) else []
         return [
             *found,
             ["source of noise", *(source.name for _, source in each)],
@@ -195,7 +195,7 @@ class NoiseTable(Rows[NoiseRow]):
             return [head, *(map(_error, with_more))]
 
         found = [
-            ["", *self.labels()],
+            ["system", *self.labels()],
             [score_head("avg"), *(f"{scale() * row.value:.3f}" for row in rows)],
             errors(score_head("standard error")),
             errors("2 × trials", trials=2.0),
