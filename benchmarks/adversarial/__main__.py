@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adversarial import counts, outside, ranked, samples, third, verdicts
+from benchmarks.adversarial import counts, fourth, outside, ranked, samples, third, verdicts
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
 from errbar.results.estimate import Estimand
 
@@ -42,6 +42,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         counts.cells(wanted),
         outside.cells(),
         third.cells(),
+        fourth.cells(),
     )
     return [cell for cells in families for cell in cells]
 
