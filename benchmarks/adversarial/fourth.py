@@ -230,7 +230,7 @@ def _votes(rng: np.random.Generator, level: float) -> Tallies:
     return {"population vote@5": judge_interval(ends.low, ends.high, float(majority.mean()))}
 
 
-def _rows(rates: Array, trials: int, rng: np.random.Generator, **more: Array) -> list[Any]:
+def _rows(rates: Array, trials: int, rng: np.random.Generator, **more: NDArray[Any]) -> list[Any]:
     """A row per trial of two or more systems, with other columns of the questions."""
     right = rng.random((*rates.shape, trials)) < rates[:, :, None]
     return [
@@ -341,7 +341,9 @@ def _classes(name: str, rng: np.random.Generator, m: int, n: int) -> tuple[Array
     return np.concatenate([up, down]), np.repeat([1, 0], [m, n])
 
 
-def _losses(name: str, rng: np.random.Generator, n: int) -> tuple[Array, Array, Array | None]:
+def _losses(
+    name: str, rng: np.random.Generator, n: int
+) -> tuple[Array, Array, NDArray[np.intp] | None]:
     """Confidence, loss and cluster."""
     if name == "12 clusters of 4":
         place = np.repeat(np.arange(n // 4), 4)

@@ -243,6 +243,9 @@ def plan(metric: Metric | str, *, pilot: Any = None, **options: Any) -> Plan:
     pilot
         Outcomes of one or two systems, from which success rates are learned: anything that `load`
         takes, whose keywords may be given too.
+
+    Other Parameters
+    ----------------
     difference, width
         The goal, in the metric's own scale; one of the two.
     power, level, verdict

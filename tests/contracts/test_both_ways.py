@@ -41,6 +41,7 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "inspect": ((), {}),
     "items": ((), {"level": 0.9}),
     "noise": ((), {}),
+    "cost": ((), {"errors": "missing"}),
     "agreements": ((), {}),
     "calibration": ((), {"bins": 2}),
     "next_labels": ((3,), {"task": ""}),
@@ -53,14 +54,15 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems, 30 questions, two trials of each, with a confidence."""
+    """Two systems, 30 questions, two trials of each, with a confidence and a cost."""
     rng = np.random.default_rng(0)
-    lines = ["model,task_id,trial,passed,confidence"]
+    lines = ["model,task_id,trial,passed,confidence,cost"]
     for model, rate in (("a", 0.7), ("b", 0.4)):
         for question in range(30):
             for trial in range(2):
                 right = int(rng.random() < rate)
-                lines.append(f"{model},q{question},{trial},{right},{0.2 + 0.6 * rng.random():.3f}")
+                sure, cost = 0.2 + 0.6 * rng.random(), rng.random()
+                lines.append(f"{model},q{question},{trial},{right},{sure:.3f},{cost:.3f}")
     path = tmp_path_factory.mktemp("verbs") / "log.csv"
     path.write_text("\n".join(lines))
     return path

@@ -89,7 +89,7 @@ def in_a_line(source: Source, answers: int, level: float) -> list[str]:
     except InputError:
         return []
     more = way_to_say("errbar calibration", ".calibration()")
-    return [f"Calibration: {found.claim} ({more} has more)."] if found else []
+    return [f"{found.claim} ({more} has more)."] if found else []
 
 
 def beside_pairs(source: Source, found: Comparisons) -> list[str]:

@@ -1,12 +1,12 @@
 """Prices of models per million tokens: a table of the user's, never a built-in one."""
 
 import csv
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.data.columns import plain_name
+from errbar.data.readers.documents import parse
 from errbar.errors import InputError, UnknownColumn
 
 INPUT_TOKENS = frozenset(
@@ -46,7 +46,7 @@ def read_prices(table: Any) -> dict[str, Price]:
     except OSError as error:
         raise InputError(f"{path}: the price table cannot be read: {error.strerror}.") from error
     try:
-        found = json.loads(text) if text.lstrip()[:1] in "[{" else csv.DictReader(text.splitlines())
+        found = parse(text) if text.lstrip()[:1] in "[{" else csv.DictReader(text.splitlines())
     except ValueError as error:
         raise InputError(f"{path}: the price table is no JSON: {error}.") from error
     if isinstance(found, Mapping):

@@ -61,6 +61,10 @@ class Result(ABC):
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per row, for a DataFrame or JSON."""
 
+    def further_records(self) -> dict[str, list[dict[str, Any]]]:
+        """Records of what is not a row of the table, by name, for JSON."""
+        return {}
+
     @abstractmethod
     def columns(self) -> list[list[str]]:
         """Columns as text, each beginning with its head; empty columns are left out."""
@@ -117,8 +121,9 @@ class Result(ABC):
     def to_json(self) -> str:
         """JSON with guesses, rows and notes; a number that is not finite is null."""
         notes = self.notes()
-        rows = [{key: finite(value) for key, value in row.items()} for row in self.to_dicts()]
-        document = {"guesses": above(notes), "rows": rows, "notes": below(notes)}
+        document: dict[str, Any] = {"guesses": above(notes), "rows": _finite(self.to_dicts())}
+        document["notes"] = below(notes)
+        document |= {name: _finite(records) for name, records in self.further_records().items()}
         return printable_json(json.dumps(document, indent=2, ensure_ascii=False))
 
     def to_csv(self, *, raw: bool = False) -> str:
@@ -258,6 +263,10 @@ def _scaled(row: dict[str, Any]) -> dict[str, Any]:
 def finite(value: Any) -> Any:
     """A value as JSON has it: null for a number that is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _finite(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: finite(value) for key, value in record.items()} for record in records]
 
 
 def _library(name: str) -> Any:

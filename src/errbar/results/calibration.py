@@ -108,13 +108,13 @@ class SystemCalibration:
     def verdict(self) -> str:
         """Whether the confidence is off, and where most."""
         name = str(self.of) or "The confidence"
-        said = f"says {self.confidence:.2f} on average, and {self.right:.2f} are right"
+        said = f"it says {self.confidence:.2f} on average, and {self.right:.2f} are right"
         if not self.is_off:
-            return f"{name}: no miscalibration is seen ({said})"
+            return f"{name} shows no miscalibration: {said}"
         off = [each for each in self.bins if each.is_off]
         if not off:
             word = "overconfident" if self.excess.value > 0.0 else "underconfident"
-            return f"{name} is {word}: it {said}"
+            return f"{name} is {word}: {said}"
         over = {each.confidence > each.right for each in off}
         word = (
             "miscalibrated" if len(over) > 1 else f"{'over' if True in over else 'under'}confident"

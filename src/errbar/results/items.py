@@ -1,6 +1,5 @@
 """Questions and systems on one scale: abilities, difficulties, and questions that look wrong."""
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from errbar.base.files import atomic_file
-from errbar.base.markup import printable_json
 from errbar.base.remarks import Explanation, counted, way_to_say
 from errbar.base.tables import (
     DASH,
@@ -19,7 +17,7 @@ from errbar.base.tables import (
     interval_title,
 )
 from errbar.errors import InputError
-from errbar.results.base import Rows, finite
+from errbar.results.base import Rows
 from errbar.results.estimate import EqualByValue, Interval, WithInterval, covered, record_of
 
 ALL_RIGHT, ALL_WRONG = "all right", "all wrong"
@@ -289,13 +287,13 @@ class Items(Rows[ItemRow]):
         """What the intervals cover, in a line."""
         return covered(self.systems[0].interval)
 
-    def to_json(self) -> str:
-        """JSON with guesses, the rows of questions, systems, pairs and subsets, and notes."""
-        document = json.loads(Rows.to_json(self))
-        for name in ("systems", "pairs", "subsets"):
-            rows = [row.record() for row in getattr(self, name)]
-            document[name] = [{key: finite(value) for key, value in row.items()} for row in rows]
-        return printable_json(json.dumps(document, indent=2, ensure_ascii=False))
+    def further_records(self) -> dict[str, list[dict[str, Any]]]:
+        """Records of systems, pairs of questions and subsets."""
+        return {
+            "systems": [row.record() for row in self.systems],
+            "pairs": [row.record() for row in self.pairs],
+            "subsets": [row.record() for row in self.subsets],
+        }
 
     def write_subset(self, path: str | Path) -> None:
         """Write the ids of the largest subset of every task, one per line."""

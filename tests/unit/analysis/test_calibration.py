@@ -89,11 +89,11 @@ def test_results_on_the_confidence_say_whether_it_is_off() -> None:
     assert claim is not None
     few = errbar.Bootstrap(100)
     for found in (runs.roc(method=few), runs.selective("aurc", method=few), runs.compare("brier")):
-        (line,) = [note for note in found.notes() if note.startswith("Calibration: ")]
+        (line,) = [note for note in found.notes() if ".calibration()" in note]
         assert claim.claim in line
     no_scale = errbar.load({**DATA, "confidence": [10 * x for x in DATA["confidence"]]})
     found = no_scale.roc(method=few)
-    assert not any("Calibration" in note for note in found.notes())
+    assert not any(".calibration()" in note for note in found.notes())
 
 
 def test_what_has_no_score_is_refused() -> None:
