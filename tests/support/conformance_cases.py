@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
+from errbar.analysis.fates import level_of_ends
 from errbar.analysis.score import Errors, Short
 from errbar.data.columns import NO_RESULT, UNSCORED, USUAL
 from errbar.data.counts import CountsByState
@@ -25,6 +26,7 @@ from errbar.results.estimate import Estimand, Estimate, Interval
 from errbar.results.scores import Scores
 
 ERRORS: tuple[Errors, ...] = ("fail", "missing", "bracket")
+FATES = ("wrong", "right")  # what failed trials may have been
 SHORT: tuple[Short, ...] = ("error", "drop", "posterior")
 METRICS = ("pass@1", "pass@2", "pass^3", "maj@3", "bayes")
 AWKWARD = ['say "hi"', "it's", "two\nlines", "🙂 é", "007", "7", "a,b;c|d", "NA", "null", " x", "x"]
@@ -255,14 +257,62 @@ def _scored(
     by: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Every number that there is; an error if there is none."""
-    found = []
-    for taken in ("wrong", "right") if errors == "bracket" else (errors,):
-        failed = taken if errors == "bracket" else ""
-        found += _each_scored(case, metrics, taken, short, level, by, failed)
+    if errors == "bracket":
+        found = [
+            row
+            for fate in FATES
+            for row in _each_scored(case, metrics, fate, short, level, by, failed=fate)
+        ]
+    else:
+        found = _each_scored(case, metrics, errors, short, level, by)
     refused = [each for each in found if isinstance(each, InputError)]
     if len(refused) == len(found):
         raise refused[0]
-    return [each for each in found if isinstance(each, dict)]
+    rows = [each for each in found if isinstance(each, dict)]
+    if errors == "bracket":
+        _add_brackets(rows, by, lambda inner: _by_fate(case, metrics, short, inner, by))
+    return rows
+
+
+Fates = dict[tuple[Any, ...], dict[str, dict[str, Any]]]
+
+
+def _by_fate(
+    case: Case, metrics: Sequence[str], short: str, level: float, by: Sequence[str]
+) -> Fates:
+    """The row of every score with failed trials as wrong, and as right."""
+    found: Fates = defaultdict(dict)
+    for fate in FATES:
+        for row in _each_scored(case, metrics, fate, short, level, by, failed=fate):
+            if isinstance(row, dict):
+                found[_score_of(row, by)][fate] = row
+    return found
+
+
+def _score_of(row: dict[str, Any], by: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("system", "task", *by, "metric"))
+
+
+def _add_brackets(
+    rows: Sequence[dict[str, Any]], by: Sequence[str], scored_at: Callable[[float], Fates]
+) -> None:
+    """From the lower end with failed trials as wrong to the upper one with them as right.
+
+    Both are ends at the level that holds any fate (Imbens and Manski).
+    """
+    again = cache(scored_at)
+    pairs: Fates = defaultdict(dict)
+    for row in rows:
+        pairs[_score_of(row, by)][row["failed"]] = row
+    for key, pair in pairs.items():
+        if pair.keys() == set(FATES) and not any(math.isnan(row["mean"]) for row in pair.values()):
+            worst, best = (pair[fate] for fate in FATES)
+            spread = max(worst["sd"], best["sd"])
+            level = level_of_ends(best["mean"] - worst["mean"], spread, worst["level"])
+            ends = [again(level)[key][fate] for fate in FATES]
+            low, high = min(row["low"] for row in ends), max(row["high"] for row in ends)
+            for row in (worst, best):
+                row.update(bracket_low=low, bracket_high=high)
 
 
 def _each_scored(
@@ -272,7 +322,7 @@ def _each_scored(
     short: str,
     level: float,
     by: Sequence[str],
-    failed: str,
+    failed: str = "",
 ) -> list[dict[str, Any] | InputError]:
     """Every metric of every system alone: what it is, or why there is none."""
     together, weights_by = _clusters_of(case, by), _weights_of(case, by)
