@@ -30,7 +30,8 @@ _CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor b
 def plain_container(data: Any) -> Any:
     """Return a similar container of another kind as a list, a dict or an array."""
     _refuse_without_order(data)
-    is_reader = hasattr(data, "read_all") and hasattr(data, "schema")  # of Arrow's batches
+    kind = type(data)  # a DataFrame may take any name for a column of its own
+    is_reader = hasattr(kind, "read_all") and hasattr(kind, "schema")  # of Arrow's batches
     if is_reader or isinstance(data, Iterator | ValuesView | deque):
         data = data.read_all() if is_reader else list(data)
     if isinstance(data, np.generic):
@@ -41,7 +42,7 @@ def plain_container(data: Any) -> Any:
         return _of_array(data)
     if isinstance(data, list | tuple):
         return _of_list(data)
-    if hasattr(data, "to_pylist") and not hasattr(type(data), "columns"):
+    if hasattr(kind, "to_pylist") and not hasattr(kind, "columns"):
         return plain_container(data.to_pylist())
     return data
 
