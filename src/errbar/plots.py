@@ -23,9 +23,9 @@ from errbar.data.sources.tables import Key, Source
 from errbar.errors import InputError
 from errbar.results.estimate import Subject
 from errbar.results.pictures import coverage_map, planning_curve, plot
+from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import difficulty_edges, difficulty_picture, outcome_map
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
-from errbar.results.pictures.vega import Picture
 
 Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")

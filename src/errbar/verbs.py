@@ -16,6 +16,8 @@ from errbar.analysis.fates import failures_to_undo, pair_policy
 from errbar.analysis.gate import (
     BASELINE,
     CANDIDATE,
+    gate_of,
+    limits_of,
     name_of,
     parts_of,
     require_comparable,
@@ -33,7 +35,7 @@ from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.costs import Costs
 from errbar.results.estimate import Estimand, Subject
-from errbar.results.gate import Gate, gate_of, limits_of
+from errbar.results.gate import Gate
 from errbar.results.inspection import Agreement, Inspection
 from errbar.results.items import Items
 from errbar.results.leaderboard import Leaderboard

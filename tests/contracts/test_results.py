@@ -18,7 +18,7 @@ import pytest
 import errbar
 from errbar import demo
 from errbar.results.base import Result
-from errbar.selective_report import SelectiveReport, report
+from errbar.selective.report import SelectiveReport, report
 from hostile import HOSTILE
 
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")

@@ -1,18 +1,58 @@
-"""A candidate against a baseline: the systems of both, and what a gate refuses."""
+"""A gate: the systems of candidate and baseline, the limits, what is refused, and the verdicts."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from errbar.analysis.rewards import largest_change
+from errbar.base.arguments import number
 from errbar.base.remarks import way_to_say
 from errbar.data.sources.joined import SystemPart
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import Metric
+from errbar.metrics.grammar import metric_of
 from errbar.results.comparisons import Comparisons
-from errbar.results.gate import require_reachable
+from errbar.results.gate import Gate, GateRow
 
 BASELINE, CANDIDATE = "baseline", "candidate"
+
+
+def limits_of(
+    metrics: Sequence[Metric | str], max_drop: float | Mapping[str, float]
+) -> dict[Metric, float]:
+    """Largest allowed drop of each metric: one number for all, or a number by name."""
+    gated = list(dict.fromkeys(metric_of(metric) for metric in metrics))
+    if not gated:
+        raise InputError("there is no metric to gate by; name one, as in 'pass@1'.")
+    if not isinstance(max_drop, Mapping):
+        return dict.fromkeys(gated, number(max_drop, "max_drop", 0.0, math.inf))
+    limits = {
+        metric_of(name): number(drop, f"max_drop of {name}", 0.0, math.inf)
+        for name, drop in max_drop.items()
+    }
+    listed = ", ".join(map(str, gated))
+    if len(limits) < len(max_drop):
+        raise InputError(f"max_drop names a metric twice: {list(max_drop)}.")
+    for metric in limits:
+        if metric not in gated:
+            raise InputError(f"max_drop names {metric}, which is not among the metrics: {listed}.")
+    for metric in gated:
+        if metric not in limits:
+            raise InputError(f"max_drop has no limit for {metric}; add one.")
+    return {metric: limits[metric] for metric in gated}
+
+
+def _require_reachable(limits: Mapping[Metric, float], largest: Mapping[Metric, float]) -> None:
+    """Refuse a limit that not even the largest possible change of its metric exceeds."""
+    for metric, limit in limits.items():
+        if limit >= largest[metric]:
+            option = way_to_say("--max-drop", "max_drop")
+            raise InputError(
+                f"{option} {limit:g} can never be exceeded: {metric} cannot change by more than "
+                f"{largest[metric]:g}. {option} is on the scale of the metric: 5 percentage "
+                f"points are 0.05."
+            )
 
 
 def parts_of(
@@ -46,7 +86,7 @@ def require_comparable(
     """Refuse what cannot be compared with its limit, and questions of one alone if asked to."""
     _require_differences(found)
     changes = {metric: largest_change(joined, metric, bounds) for metric in limits}
-    require_reachable(limits, changes)
+    _require_reachable(limits, changes)
     if same_questions:
         _require_same_questions(joined, found)
 
@@ -105,3 +145,25 @@ def name_of(part: SystemPart) -> str:
 
 def _quoted(system: str) -> str:
     return f" system {system!r}" if system else ""
+
+
+def gate_of(
+    comparisons: Comparisons,
+    limits: Mapping[Metric, float],
+    names: tuple[str, str],
+    inconclusive: int,
+    flips: Mapping[tuple[Metric, str], int] = MappingProxyType({}),
+) -> Gate:
+    """A gate from comparisons of a candidate with a baseline, and the limits."""
+    rows = tuple(
+        GateRow(change, limits[change.metric], flips.get((change.metric, change.task), 0))
+        for change in comparisons
+    )
+    return Gate(
+        rows=rows,
+        baseline=names[0],
+        candidate=names[1],
+        method=comparisons.method,
+        remarks=comparisons.remarks,
+        inconclusive=inconclusive,
+    )

@@ -45,6 +45,7 @@ COMMANDS = tuple(name for group in _GROUPS.values() for name in group)
 _BESIDE = {
     "calibration": "selective",
     "curve": "score",
+    "demo": "overview",
     "label": "agree",
     "roc": "selective",
     "inspect": "overview",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from errbar.results.base import Result
-    from errbar.results.pictures.vega import Picture
+    from errbar.results.pictures.picture import Picture
     from errbar.runs import Runs
 
 

@@ -251,7 +251,7 @@ WRITE = bundle(
 def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
     """Refuse a file name that cannot be drawn before any work is done."""
     if path is not None:
-        from errbar.results.pictures.vega import require_suffix  # noqa: PLC0415  --help must not wait
+        from errbar.results.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
 
         require_suffix(path)
     return path

@@ -1,12 +1,15 @@
-"""`errbar PATHS` and `errbar inspect`: which system is better, and what the data are."""
+"""`errbar PATHS`, `errbar demo` and `errbar inspect`: who is better, and what the data are."""
 
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
+import errbar
 from errbar.cli import options, working
-from errbar.cli.io import runs_of, show, shown, shows_result
-from errbar.cli.options import Paths, ReadOptions, WriteOptions
+from errbar.cli.io import require_writable, runs_of, show, shown, shows_result
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
+from errbar.errors import MissingExtra
 
 if TYPE_CHECKING:
     from errbar.results.base import Result
@@ -37,6 +40,31 @@ def overview(
     with working(f"errbar {shown(paths)}") as work:
         found = runs_of(paths, reading, work).overview(errors=errors, bounds=bounds)
     show(found, writing)
+
+
+@click.command()
+@page("errbar-demo.html")
+def demo(output: str) -> None:
+    """Show scores, comparisons and a report of a small example.
+
+    \b
+    Examples:
+      errbar demo -o demo.html
+    """
+    from errbar import demo as example  # noqa: PLC0415  --help must not wait
+
+    if click.get_current_context().get_parameter_source("output") is not ParameterSource.DEFAULT:
+        require_writable([])
+    runs = errbar.load(example.LOGS)
+    click.echo(f"{example.ABOUT}\n")
+    show(runs.overview(), WriteOptions())
+    try:
+        path = errbar.report(runs, output, command="errbar demo")
+    except MissingExtra as missing:
+        click.echo(f"\nNo report was written: {missing}")
+    else:
+        click.echo(f"\nThe report, with charts and every question: {path}")
+    click.echo("The same for your own logs: errbar logs/ and errbar report logs/")
 
 
 @click.command()

@@ -98,7 +98,7 @@ def selective(
         raise InputError("--bins is for outcomes; runs of items are ranked one by one.")
     if writing.style not in ("table", "json"):
         raise InputError("runs of items are reported as a table or as JSON: --format json.")
-    from errbar.selective_report import report, risk_coverage_picture  # noqa: PLC0415
+    from errbar.selective.report import report, risk_coverage_picture  # noqa: PLC0415
 
     with working(f"errbar selective {paths[0]}"):
         found = report(

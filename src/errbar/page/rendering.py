@@ -24,7 +24,8 @@ from errbar.results.comparison import Comparison
 from errbar.results.corrected import CorrectedEstimate
 from errbar.results.estimate import BandPoint, Estimate
 from errbar.results.pictures.forest import Axis
-from errbar.results.pictures.vega import in_script, with_interval
+from errbar.results.pictures.picture import in_script
+from errbar.results.pictures.vega import with_interval
 
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "

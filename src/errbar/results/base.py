@@ -42,7 +42,7 @@ from errbar.base.tables import (
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.vega import Picture
+    from errbar.results.pictures.picture import Picture
 
 R = TypeVar("R")
 

@@ -16,7 +16,7 @@ from errbar.results.base import Rows
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, covered
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.vega import Picture
+    from errbar.results.pictures.picture import Picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,13 @@ The verdict prints as a table, as Markdown, and as a JUnit test report for CI sy
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, ClassVar
 
-from errbar.base.arguments import number
 from errbar.base.markup import JUnitCase, inert_markdown, junit_report, markdown_table
-from errbar.base.remarks import Caution, Explanation, all_of, counted, way_to_say
+from errbar.base.remarks import Caution, Explanation, all_of, counted
 from errbar.base.tables import (
     Headline,
     Tone,
@@ -24,12 +22,9 @@ from errbar.base.tables import (
     score_text,
 )
 from errbar.errors import InputError
-from errbar.metrics import Metric
 from errbar.metrics.base import Direction
-from errbar.metrics.grammar import metric_of
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
-from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import EqualByValue, Estimand, covered
 
 _FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
@@ -50,43 +45,6 @@ _TONES = {
     Verdict.INCONCLUSIVE.value: Tone.DIM,
 }
 _MARKS = {Verdict.PASS: "✅", Verdict.REGRESS: "❌", Verdict.INCONCLUSIVE: "❔"}
-
-
-def limits_of(
-    metrics: Sequence[Metric | str], max_drop: float | Mapping[str, float]
-) -> dict[Metric, float]:
-    """Largest allowed drop of each metric: one number for all, or a number by name."""
-    gated = list(dict.fromkeys(metric_of(metric) for metric in metrics))
-    if not gated:
-        raise InputError("there is no metric to gate by; name one, as in 'pass@1'.")
-    if not isinstance(max_drop, Mapping):
-        return dict.fromkeys(gated, number(max_drop, "max_drop", 0.0, math.inf))
-    limits = {
-        metric_of(name): number(drop, f"max_drop of {name}", 0.0, math.inf)
-        for name, drop in max_drop.items()
-    }
-    listed = ", ".join(map(str, gated))
-    if len(limits) < len(max_drop):
-        raise InputError(f"max_drop names a metric twice: {list(max_drop)}.")
-    for metric in limits:
-        if metric not in gated:
-            raise InputError(f"max_drop names {metric}, which is not among the metrics: {listed}.")
-    for metric in gated:
-        if metric not in limits:
-            raise InputError(f"max_drop has no limit for {metric}; add one.")
-    return {metric: limits[metric] for metric in gated}
-
-
-def require_reachable(limits: Mapping[Metric, float], largest: Mapping[Metric, float]) -> None:
-    """Refuse a limit that not even the largest possible change of its metric exceeds."""
-    for metric, limit in limits.items():
-        if limit >= largest[metric]:
-            option = way_to_say("--max-drop", "max_drop")
-            raise InputError(
-                f"{option} {limit:g} can never be exceeded: {metric} cannot change by more than "
-                f"{largest[metric]:g}. {option} is on the scale of the metric: 5 percentage "
-                f"points are 0.05."
-            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -376,25 +334,3 @@ class Gate(Result):
             for row in self.rows
         ]
         return junit_report("errbar gate", f"{self.candidate} against {self.baseline}", cases)
-
-
-def gate_of(
-    comparisons: Comparisons,
-    limits: Mapping[Metric, float],
-    names: tuple[str, str],
-    inconclusive: int,
-    flips: Mapping[tuple[Metric, str], int] = MappingProxyType({}),
-) -> Gate:
-    """A gate from comparisons of a candidate with a baseline, and the limits."""
-    rows = tuple(
-        GateRow(change, limits[change.metric], flips.get((change.metric, change.task), 0))
-        for change in comparisons
-    )
-    return Gate(
-        rows=rows,
-        baseline=names[0],
-        candidate=names[1],
-        method=comparisons.method,
-        remarks=comparisons.remarks,
-        inconclusive=inconclusive,
-    )

@@ -11,7 +11,7 @@ from errbar.results.base import Result
 from errbar.results.estimate import EqualByValue
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.vega import Picture
+    from errbar.results.pictures.picture import Picture
 
 LEAST_QUESTIONS = 2
 _ON_CURVE = 40  # points of a power curve

@@ -31,7 +31,8 @@ from errbar.plots import Picture, coverage_map, planning_curve, plot, risk_pictu
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.gate import Gate
 from errbar.results.pictures.curves import is_curve
-from errbar.results.pictures.vega import COLOURS, DASHES, SHAPES, series, short_names, static
+from errbar.results.pictures.picture import static
+from errbar.results.pictures.vega import COLOURS, DASHES, SHAPES, series, short_names
 from errbar.results.scores import Scores
 from errbar.roc import roc_auc
 from errbar.runs import Runs

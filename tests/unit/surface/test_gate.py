@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import errbar
+from errbar.analysis.gate import limits_of
 from errbar.base.markup import inert_markdown
 from errbar.cli import main
 from errbar.cli.gate import drops_in
@@ -23,7 +24,7 @@ from errbar.errors import InputError, UnknownMetric, WrongType
 from errbar.metrics import Aurc, parse
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import Estimand, Interval
-from errbar.results.gate import Gate, GateRow, Verdict, limits_of
+from errbar.results.gate import Gate, GateRow, Verdict
 from logs import REPOSITORY
 
 HOME = str(Path(errbar.__file__).parents[1])

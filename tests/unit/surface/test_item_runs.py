@@ -13,7 +13,7 @@ from errbar.cli import main
 from errbar.data.readers.item_runs import read_item_runs
 from errbar.errors import InputError
 from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage, estimate
-from errbar.selective_report import report
+from errbar.selective.report import report
 
 NAMES = ["Sleep", "Appetite", "Mood", "Focus"]
 

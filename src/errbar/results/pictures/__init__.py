@@ -32,11 +32,10 @@ from errbar.results.pictures.forest import (
     rank_picture,
     score_forest,
 )
-from errbar.results.pictures.items import items_picture
-from errbar.results.pictures.questions import data_picture
+from errbar.results.pictures.picture import Picture
+from errbar.results.pictures.questions import data_picture, items_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
 from errbar.results.pictures.timeline import timeline_picture
-from errbar.results.pictures.vega import Picture
 from errbar.results.scores import Estimates
 from errbar.results.timeline import Timeline
 

@@ -10,7 +10,8 @@ from typing import Any
 from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.picture import Picture, Spec
+from errbar.results.pictures.vega import Row
 
 # Red is coverage below the level, blue above it; also distinguishable for colour-blind readers. In
 # grey print, dark is below the level.

@@ -10,7 +10,8 @@ from errbar.metrics.base import Direction, Metric
 from errbar.results.costs import Costs
 from errbar.results.monitoring import History, Monitoring, Watch
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.picture import HOVER, Picture, Spec
+from errbar.results.pictures.vega import Row
 from errbar.results.scores import Estimates
 
 POINTWISE = "pointwise bands"
@@ -163,7 +164,7 @@ def banded(
         invisible = {"type": "point", "filled": True, "size": 90, "opacity": 0}
         layers.append(
             {
-                "name": vega.HOVER,
+                "name": HOVER,
                 "mark": invisible,
                 "encoding": {"x": x, "y": y, "tooltip": tooltip},
             }

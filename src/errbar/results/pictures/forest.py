@@ -18,7 +18,8 @@ from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
 from errbar.results.noise import NoiseTable
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec, point_of
+from errbar.results.pictures.picture import Picture, Spec
+from errbar.results.pictures.vega import Row, point_of
 from errbar.results.scores import Estimates
 
 _NONE = "no interval"

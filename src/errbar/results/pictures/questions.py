@@ -1,4 +1,4 @@
-"""Pictures of questions: right trials by system, difficulty, and rows by status."""
+"""Pictures of questions: right trials by system, difficulty, a Wright map, and rows by status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,16 @@ from errbar.data.queries.questions import Slice
 from errbar.errors import InputError
 from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.inspection import Inspection
+from errbar.results.items import Items
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.picture import Picture, Spec
+from errbar.results.pictures.vega import Row
 
 Shares = Mapping[str, Mapping[str, float]]  # by system: the share of right trials of each question
 
 _MOST_COLUMNS = 400  # of a heat map; more questions share columns by difficulty
 _MOST_BINS = 10
+_MAP_HEIGHT = 180  # pixels of a panel of a Wright map
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,6 +212,46 @@ def _histogram() -> Spec:
             },
         ],
     }
+
+
+def items_picture(found: Items) -> Picture:
+    """Draw a Wright map: a histogram of difficulties, and a mark for the ability of each system."""
+    tasks = [task.task for task in found.tasks]
+    rows: list[Row] = [
+        {"panel": row.task, "difficulty": row.value, "name": row.question} for row in found
+    ]
+    rows += [{"panel": row.task, "ability": row.value, "name": row.system} for row in found.systems]
+    body = vega.facets({"layer": _scales(), "width": vega.WIDTH, "height": _MAP_HEIGHT}, tasks)
+    below = ["Bars: questions by difficulty. Marks: systems by ability. Both in logits"]
+    return vega.compose(vega.with_task("Questions and systems", set(tasks)), below, rows, body)
+
+
+def _scales() -> list[Spec]:
+    """Bars of the difficulties, and ticks of the abilities."""
+    tooltip = vega.tooltips(name="system", ability="ability")
+    return [
+        {
+            "transform": [{"filter": "isValid(datum.difficulty)"}],
+            "mark": {"type": "bar", "color": vega.FAINT},
+            "encoding": {
+                "x": {
+                    "field": "difficulty",
+                    "type": "quantitative",
+                    "bin": {"maxbins": 30},
+                    "title": "logits",
+                },
+                "y": {"aggregate": "count", "type": "quantitative", "title": "questions"},
+            },
+        },
+        {
+            "transform": [{"filter": "isValid(datum.ability)"}],
+            "mark": {"type": "tick", "color": vega.INK, "thickness": 2, "yOffset": 60},
+            "encoding": {
+                "x": {"field": "ability", "type": "quantitative"},
+                "tooltip": tooltip,
+            },
+        },
+    ]
 
 
 # From dark to light, so that they differ in grey print.

@@ -8,7 +8,8 @@ from errbar.errors import InputError
 from errbar.results.estimate import Band, Subject
 from errbar.results.pictures import vega
 from errbar.results.pictures.curves import POINTWISE, banded
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.picture import Picture, Spec
+from errbar.results.pictures.vega import Row
 
 _SIDE = 340  # side of a square panel
 _NO_REFUSALS: Mapping[Subject, str] = MappingProxyType({})

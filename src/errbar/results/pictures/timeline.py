@@ -1,7 +1,8 @@
 """Picture of a history: the score of each run with its interval, and where drift was detected."""
 
 from errbar.results.pictures import vega
-from errbar.results.pictures.vega import Picture, Row, Spec
+from errbar.results.pictures.picture import Picture, Spec
+from errbar.results.pictures.vega import Row
 from errbar.results.timeline import Timeline
 
 _STEP, _HEIGHT = 44, 220  # pixels between runs, and of a panel

@@ -22,10 +22,14 @@ from errbar.results.base import Result, finite
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import RankedEstimate, Subject
 from errbar.results.scores import RankedScores
-from errbar.selective import ItemPrediction, compute_aurc, compute_risk_at_coverage
+from errbar.selective.item_predictions import (
+    ItemPrediction,
+    compute_aurc,
+    compute_risk_at_coverage,
+)
 
 if TYPE_CHECKING:
-    from errbar.results.pictures.vega import Picture
+    from errbar.results.pictures.picture import Picture
 
 _DEFAULT = Bootstrap()
 
@@ -219,7 +223,7 @@ def report(
     method
         The bootstrap, which resamples participants.
     signal
-        The signal that is used as confidence; see `data.readers.item_signals`.
+        The signal that is used as confidence; see `data.readers.item_run_signals`.
     rng
         The seed of the resamples.
     """

@@ -4,14 +4,12 @@ Data are `Predictions`, or a confidence and a loss per item, or `Ranked` totals.
 never changes a number: items with equal confidence count as the mean over all their orders.
 
 The functions of item predictions (`compute_…`) follow their documentation exactly: ties keep the
-input order, areas use the trapezoidal rule, an item without an answer has no loss and is never
-covered, an area over nothing is 0.0, and the risk at a coverage that is not reached is None.
+order of the list, areas use the trapezoidal rule, an item without an answer has no loss and is
+never covered, an area over nothing is 0.0, and the risk at a coverage that is not reached is None.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -29,9 +27,14 @@ from errbar.kernels.sorting import argsort_descending
 from errbar.metrics import ranked as metrics
 from errbar.metrics.ranked import AreaMetric, RankedMetric
 from errbar.results.comparisons import Comparisons
+from errbar.selective.item_predictions import (
+    ItemPrediction,
+    compute_aurc,
+    compute_risk_at_coverage,
+    compute_risk_coverage_curve,
+)
 
 MatchedCoverage = Comparisons  # the former name of what `compare` returns
-
 
 _DISPLAY = 1000.0  # fd-shifts multiplies areas by this factor
 
@@ -42,105 +45,11 @@ _describe = describe(
         "loss": "The loss of each item.",
         "answered": "Whether each item was answered; by default all were.",
         "coverage": "The coverage at which, or up to which, the risk is taken; by default all.",
-        "items": "The items, answered or not.",
-        "target_coverage": "A share of all items, in (0, 1].",
         "risk": "The largest selective risk that is allowed.",
         "estimator": "The estimator of the area; all but 'mean' reproduce other tools, see "
         '"Selective prediction" in the documentation.',
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ItemPrediction:
-    """An item: the predicted score, or None without an answer, the true score and the confidence.
-
-    Examples
-    --------
-    >>> ItemPrediction(score=3, ground_truth=1, confidence=0.8).absolute_error
-    2
-    """
-
-    score: float | None
-    ground_truth: float
-    confidence: float
-
-    @property
-    def is_predicted(self) -> bool:
-        """Whether the item was answered."""
-        return self.score is not None
-
-    @property
-    def absolute_error(self) -> float:
-        """Absolute difference of prediction and truth; 0 without an answer."""
-        return 0 if self.score is None else abs(self.score - self.ground_truth)
-
-
-@_describe
-def compute_risk_coverage_curve(items: Sequence[ItemPrediction]) -> list[tuple[float, float]]:
-    """Return coverage and mean absolute error after each answered item, by falling confidence.
-
-    Coverage is relative to all items; items with equal confidence keep the order of the list.
-
-    Examples
-    --------
-    >>> compute_risk_coverage_curve([ItemPrediction(1, 1, 0.9), ItemPrediction(None, 2, 0.1)])
-    [(0.5, 0.0)]
-    """
-    if not isinstance(items, Sequence) or not all(hasattr(x, "is_predicted") for x in items):
-        raise WrongType(f"items must be a list of ItemPrediction; got {items!r:.80}.")
-    surest = sorted(
-        (item for item in items if item.is_predicted),
-        key=lambda item: item.confidence,
-        reverse=True,
-    )
-    curve: list[tuple[float, float]] = []
-    error: float = 0  # integers add up exactly
-    for covered, item in enumerate(surest, start=1):
-        error += item.absolute_error
-        curve.append((covered / len(items), error / covered))
-    return curve
-
-
-@_describe
-def compute_aurc(items: Sequence[ItemPrediction]) -> float:
-    """Return the area under the risk–coverage curve by the trapezoidal rule.
-
-    The area begins at the first point; a single point has the width of its coverage.
-
-    Examples
-    --------
-    >>> compute_aurc([ItemPrediction(2, 1, 1.0), ItemPrediction(None, 0, 0.0)])
-    0.5
-    """
-    curve = compute_risk_coverage_curve(items)
-    if len(curve) == 1:
-        coverage, risk = curve[0]
-        return coverage * risk
-    area = 0.0
-    for (before, left), (after, right) in pairwise(curve):
-        area += (after - before) * (left + right) / 2
-    return area
-
-
-@_describe
-def compute_risk_at_coverage(
-    items: Sequence[ItemPrediction], target_coverage: float
-) -> float | None:
-    """Return the mean absolute error at the first coverage that reaches the target, or None.
-
-    Examples
-    --------
-    >>> compute_risk_at_coverage([ItemPrediction(2, 1, 1.0), ItemPrediction(None, 0, 0.0)], 0.5)
-    1.0
-    """
-    if not isinstance(target_coverage, Real) or not 0.0 < target_coverage <= 1.0:
-        raise InputError(f"target_coverage must be in (0, 1], got {target_coverage}")
-    for coverage, risk in compute_risk_coverage_curve(items):
-        if coverage >= target_coverage - areas.SNAP:  # absolute, as documented
-            return risk
-    return None
-
 
 __all__ = [
     "Bootstrap", "ItemPrediction", "MatchedCoverage", "Predictions", "Ranked", "RiskCoverage",
