@@ -349,11 +349,8 @@ def loaded(
     data: Any, verb: Callable[..., Any], options: Mapping[str, Any]
 ) -> tuple[Runs, dict[str, Any]]:
     """Load outcomes with the options for `load`, and return them with the other options."""
-    own = {
-        name: option
-        for name, option in signature(verb).parameters.items()
-        if option.kind is Parameter.KEYWORD_ONLY
-    }
+    parameters = signature(verb).parameters.values()
+    own = [option.name for option in parameters if option.kind is Parameter.KEYWORD_ONLY]
     keywords = {name: value for name, value in options.items() if name in own}
     reading = {name: value for name, value in options.items() if name not in own}
     known = [*own, *_LOADING, *dict.fromkeys([*USUAL, *USUAL_COUNTS])]
@@ -398,6 +395,5 @@ def _score_categories(
         raise InputError(
             f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
         )
-    how = chosen_method(method, estimand=estimand, level=level)
-    how = narrowed(how, questions_in_all, assume)
+    how = narrowed(chosen_method(method, estimand=estimand, level=level), questions_in_all, assume)
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
