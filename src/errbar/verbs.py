@@ -1,14 +1,20 @@
 """Functions that load outcomes and analyse them in one call.
 
-`score(data, "pass@8")` is `load(data).score("pass@8")`. A function takes the keywords of the method
-of `Runs` and those of `load`. The only name that both have is `trials` of `monitor`, which goes to
-the method: a column of that name occurs in tables of counts, which cannot be monitored.
+`score(data, "pass@8")` is `load(data).score("pass@8")`: a function has the signature and the
+docstring of the method of `Runs`, which stand there alone, and takes the keywords of `load` too.
+The only name that both have is `trials` of `monitor`, which goes to the method: a column of that
+name occurs in tables of counts, which cannot be monitored.
+
+Examples
+--------
+>>> score([[1, 0, 1, 1], [0, 0, 1, 0]], "pass@2")[0].value
+0.75
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from inspect import Parameter, signature
-from typing import Any, Literal
+from inspect import Parameter, getdoc, signature
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from errbar.analysis import evaluate
 from errbar.analysis.evaluate import chosen_method, narrowed
@@ -31,205 +37,106 @@ from errbar.data.counts import CategoryCounts
 from errbar.errors import InputError, WrongType
 from errbar.loading import load
 from errbar.metrics import Metric
-from errbar.results.calibration import Calibration
-from errbar.results.comparisons import Comparisons
-from errbar.results.costs import Costs
 from errbar.results.estimate import Estimand, Subject
 from errbar.results.gate import Gate
-from errbar.results.inspection import Agreement, Inspection
-from errbar.results.items import Items
-from errbar.results.leaderboard import Leaderboard
-from errbar.results.monitoring import Monitoring
-from errbar.results.noise import NoiseTable
-from errbar.results.overview import Overview
 from errbar.results.scores import Scores
 from errbar.runs import Runs
 
+Options = ParamSpec("Options")
+Found_co = TypeVar("Found_co", covariant=True)
+
+_LOADED = "Anything that `load` takes"
+_BY_CATEGORY = "or `CategoryCounts`, or a dict of them by system"
+_READING = '**reading\n    Keywords of `load`, as in `question="task_id"`.'
+_PARAMETERS = "Parameters\n----------\n"
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
 
 
-def score(data: Any, *metrics: Metric | str, **options: Any) -> Scores:
-    """Compute metrics of every system with confidence intervals.
+class Verb(Protocol[Options, Found_co]):
+    """A method of `Runs` as a function of whatever `load` takes.
 
-    Parameters
-    ----------
-    data
-        Anything that `load` takes, or `CategoryCounts`, or a dict of them by system.
-    *metrics
-        Metrics by name or as values, as in "pass@8"; `avg` by default.
-    **options
-        Keywords of `Runs.score` and of `load`, as in `estimand="benchmark"`, `question="task_id"`.
-
-    Examples
-    --------
-    >>> score([[1, 0, 1, 1], [0, 0, 1, 0]], "pass@2")[0].value
-    0.75
+    Editors complete the keywords of the method from the first signature; those of `load` are read
+    by the second.
     """
-    if _has_categories(data):
-        return _score_categories(data, metrics, **options)
-    runs, keywords = loaded(data, Runs.score, options)
-    return runs.score(*metrics, **keywords)
+
+    __name__: str
+
+    @overload
+    def __call__(self, data: Any, *args: Options.args, **options: Options.kwargs) -> Found_co: ...
+
+    @overload
+    def __call__(self, data: Any, *args: Any, **options: Any) -> Found_co: ...
 
 
-def curve(
-    data: Any, metric: str = "pass@k", ks: Iterable[int] | None = None, **options: Any
+def verb(
+    method: Callable[Concatenate[Runs, Options], Found_co],
+    by_category: Callable[..., Found_co] | None = None,
+) -> Verb[Options, Found_co]:
+    """Return the function that loads data and calls a method, with the keywords of the method.
+
+    Counts that only `evaluate` takes go to `by_category`.
+    """
+    name = method.__name__
+
+    def call(data: Any, *args: Any, **options: Any) -> Any:
+        if by_category is not None and _has_categories(data):
+            return by_category(data, *args, **options)
+        runs, keywords = loaded(data, method, options)
+        return getattr(runs, name)(*args, **keywords)
+
+    _, *own = signature(method).parameters.values()
+    first = Parameter("data", Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
+    last = Parameter("reading", Parameter.VAR_KEYWORD, annotation=Any)
+    call.__name__ = call.__qualname__ = name
+    summary, _, described = (getdoc(method) or "").partition(_PARAMETERS)
+    taken = _LOADED if by_category is None else f"{_LOADED}, {_BY_CATEGORY}"
+    entries = [f"data\n    {taken}.", *([described] if described else []), _READING]
+    call.__doc__ = f"{summary.rstrip()}\n\n{_PARAMETERS}" + "\n".join(entries)
+    vars(call)["__signature__"] = signature(method).replace(parameters=[first, *own, last])
+    return cast("Verb[Options, Found_co]", call)
+
+
+def _has_categories(data: Any) -> bool:
+    """Whether the data are counts that only `evaluate` takes: of categories, or by `Subject`."""
+    if not isinstance(data, Mapping):
+        return isinstance(data, CategoryCounts)
+    return any(
+        isinstance(name, Subject) or isinstance(counts, CategoryCounts)
+        for name, counts in data.items()
+    )
+
+
+def _score_categories(
+    data: Any,
+    *metrics: Any,
+    short: Literal["error", "posterior"] = "error",
+    method: Any = None,
+    estimand: Estimand | str | None = None,
+    level: float | None = None,
+    questions_in_all: int | None = None,
+    assume: Assumption | None = None,
+    **others: Any,
 ) -> Scores:
-    """Compute a metric at many k.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    metric
-        A metric with the letter k, as in "pass@k".
-    ks
-        The values of k; by default 1, 2, 4 … and the smallest number of trials of a question.
-    **options
-        Keywords of `Runs.curve` and of `load`.
-    """
-    runs, keywords = loaded(data, Runs.curve, options)
-    return runs.curve(metric, ks, **keywords)
+    if others:
+        raise InputError(
+            f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
+        )
+    how = narrowed(chosen_method(method, estimand=estimand, level=level), questions_in_all, assume)
+    return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
 
 
-def compare(data: Any, *metrics: Metric | str, **options: Any) -> Comparisons:
-    """Compare systems, pair by pair on the questions that both have.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    *metrics
-        Metrics by name or as values; `avg` by default.
-    **options
-        Keywords of `Runs.compare` and of `load`, as in `baseline="old"`, `margin=0.02`.
-    """
-    runs, keywords = loaded(data, Runs.compare, options)
-    return runs.compare(*metrics, **keywords)
-
-
-def rank(data: Any, metric: Metric | str = "avg", **options: Any) -> Leaderboard:
-    """Rank systems, with rank intervals and groups that are not separated.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    metric
-        The metric to rank by.
-    **options
-        Keywords of `Runs.rank` and of `load`, as in `weights={"gsm8k": 2}`.
-    """
-    runs, keywords = loaded(data, Runs.rank, options)
-    return runs.rank(metric, **keywords)
-
-
-def items(data: Any, **options: Any) -> Items:
-    """Fit an item response model, and find questions that look wrong.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    **options
-        Keywords of `Runs.items` and of `load`, as in `subset=50`, `question="task_id"`.
-    """
-    runs, keywords = loaded(data, Runs.items, options)
-    return runs.items(**keywords)
-
-
-def monitor(data: Any, *systems: str, **options: Any) -> Monitoring:
-    """Decide whether a run can stop, by sequential tests that are valid at any time.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    *systems
-        One system to monitor, or two whose difference is monitored; by default every system.
-    **options
-        Keywords of `Runs.monitor` and of `load`, as in `above=0.5`, `trials=4`.
-    """
-    runs, keywords = loaded(data, Runs.monitor, options)
-    return runs.monitor(*systems, **keywords)
-
-
-def calibration(data: Any, **options: Any) -> Calibration:
-    """Compare the confidence with how often answers are right.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    **options
-        Keywords of `Runs.calibration` and of `load`, as in `bins=5`, `confidence="p_true"`.
-    """
-    runs, keywords = loaded(data, Runs.calibration, options)
-    return runs.calibration(**keywords)
-
-
-def noise(data: Any, **options: Any) -> NoiseTable:
-    """Tell the choice of questions from the luck of trials, in scores and in differences.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    **options
-        Keywords of `Runs.noise` and of `load`, as in `by="judge"`, `designs=[(200, 2)]`.
-    """
-    runs, keywords = loaded(data, Runs.noise, options)
-    return runs.noise(**keywords)
-
-
-def cost(data: Any, **options: Any) -> Costs:
-    """Add up what systems cost: per trial, per success, and with several tries.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    **options
-        Keywords of `Runs.cost` and of `load`, as in `of="seconds"`, `tries=[1, 4]`. The column
-        of the cost is named by `columns={"cost": "usd"}`.
-    """
-    runs, keywords = loaded(data, Runs.cost, options)
-    return runs.cost(**keywords)
-
-
-def overview(data: Any, **options: Any) -> Overview:
-    """Summarise what was read, the scores, and which system is better.
-
-    Parameters
-    ----------
-    data
-        Anything that `load` takes.
-    **options
-        Keywords of `Runs.overview` and of `load`, as in `errors="missing"`.
-    """
-    runs, keywords = loaded(data, Runs.overview, options)
-    return runs.overview(**keywords)
-
-
-def inspect(data: Any, **options: Any) -> Inspection:
-    """Describe the data: systems, tasks, questions, trials, statuses and guesses.
-
-    Parameters
-    ----------
-    data, **options
-        Anything that `load` takes, and the keywords of `load`.
-    """
-    return loaded(data, Runs.inspect, options)[0].inspect()
-
-
-def agreements(data: Any, **options: Any) -> list[Agreement]:
-    """Return every number that a log states, with the number that errbar computes.
-
-    Parameters
-    ----------
-    data, **options
-        Anything that `load` takes, and the keywords of `load`.
-    """
-    return loaded(data, Runs.agreements, options)[0].agreements()
+score = verb(Runs.score, _score_categories)
+curve = verb(Runs.curve)
+compare = verb(Runs.compare)
+rank = verb(Runs.rank)
+items = verb(Runs.items)
+monitor = verb(Runs.monitor)
+calibration = verb(Runs.calibration)
+noise = verb(Runs.noise)
+cost = verb(Runs.cost)
+overview = verb(Runs.overview)
+inspect = verb(Runs.inspect)
+agreements = verb(Runs.agreements)
 
 
 def plan(metric: Metric | str, *, pilot: Any = None, **options: Any) -> Plan:
@@ -350,7 +257,8 @@ def loaded(
 ) -> tuple[Runs, dict[str, Any]]:
     """Load outcomes with the options for `load`, and return them with the other options."""
     parameters = signature(verb).parameters.values()
-    own = [option.name for option in parameters if option.kind is Parameter.KEYWORD_ONLY]
+    variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    own = [option.name for option in parameters if option.kind not in variable]
     keywords = {name: value for name, value in options.items() if name in own}
     reading = {name: value for name, value in options.items() if name not in own}
     known = [*own, *_LOADING, *dict.fromkeys([*USUAL, *USUAL_COUNTS])]
@@ -367,33 +275,3 @@ def loaded(
             f"pass it to load."
         )
     return load(data, **reading), keywords
-
-
-def _has_categories(data: Any) -> bool:
-    """Whether the data are counts that only `evaluate` takes: of categories, or by `Subject`."""
-    if not isinstance(data, Mapping):
-        return isinstance(data, CategoryCounts)
-    return any(
-        isinstance(name, Subject) or isinstance(counts, CategoryCounts)
-        for name, counts in data.items()
-    )
-
-
-def _score_categories(
-    data: Any,
-    metrics: Iterable[Any],
-    *,
-    short: Literal["error", "posterior"] = "error",
-    method: Any = None,
-    estimand: Estimand | str | None = None,
-    level: float | None = None,
-    questions_in_all: int | None = None,
-    assume: Assumption | None = None,
-    **others: Any,
-) -> Scores:
-    if others:
-        raise InputError(
-            f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
-        )
-    how = narrowed(chosen_method(method, estimand=estimand, level=level), questions_in_all, assume)
-    return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)

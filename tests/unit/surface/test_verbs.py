@@ -1,6 +1,7 @@
 """The verbs at the top are the methods of `Runs` on whatever `load` takes."""
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,11 @@ def test_a_verb_without_options_is_the_method_without_options(verb: str) -> None
 def test_data_in_the_place_of_a_metric_are_not_printed_but_where_to_put_them_is() -> None:
     for data in (pl.DataFrame({"question": range(99)}), A):
         with pytest.raises(WrongType) as refused:
-            errbar.compare(A, data)  # type: ignore[arg-type]
+            errbar.compare(A, data)
         said = f"got a {type(data).__name__}. Pass the data of several systems as one dict"
         assert said in str(refused.value)
     with pytest.raises(WrongType, match=r"got \['avg', 'pass@2'\]\.$"):
-        errbar.compare(BOTH, ["avg", "pass@2"])  # type: ignore[arg-type]
+        errbar.compare(BOTH, ["avg", "pass@2"])
 
 
 def test_the_calibration_of_a_table_is_that_of_what_load_gives() -> None:
@@ -82,6 +83,19 @@ def test_the_only_name_that_a_verb_and_load_share_is_the_trials_to_wait_for() ->
         options = inspect.signature(getattr(errbar.Runs, verb)).parameters.values()
         own = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
         assert own & loading == ({"trials"} if verb == "monitor" else set())
+
+
+@pytest.mark.parametrize("verb", [*ASKED, "calibration", "cost", "agreements"])
+def test_the_signature_of_a_verb_is_that_of_the_method(verb: str) -> None:
+    function, method = getattr(errbar, verb), getattr(errbar.Runs, verb)
+    _, *own = inspect.signature(method).parameters.values()
+    first, *there, last = inspect.signature(function).parameters.values()
+    assert there == own
+    assert (first.name, last.name, last.kind) == ("data", "reading", last.VAR_KEYWORD)
+    described = inspect.getdoc(function) or ""
+    assert described.startswith((inspect.getdoc(method) or "").splitlines()[0])
+    for parameter in (first, *own, last):
+        assert re.search(rf"^(\*|\w+, )*{parameter.name}\b", described, re.MULTILINE), parameter
 
 
 def test_options_of_load_and_of_the_verb_are_told_apart(tmp_path: Path) -> None:
@@ -147,6 +161,8 @@ def test_categories_and_subjects_are_scored_as_they_are() -> None:
     assert errbar.score(graded, weighted, estimand="rerun", level=0.8) == expected
     subject = Subject("a", "sums")
     assert errbar.score({subject: Counts([4], [1])}, "avg")[0].of == subject
+    assert "or `CategoryCounts`" in str(errbar.score.__doc__)
+    assert "or `CategoryCounts`" not in str(errbar.compare.__doc__)
     with pytest.raises(InputError, match=r"^by is for outcomes"):
         errbar.score(graded, weighted, by=["difficulty"])
 
