@@ -32,7 +32,7 @@ from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import number, require_text, texts
-from errbar.base.remarks import Caution, way_to_say
+from errbar.base.remarks import Caution, some_of, way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.naming import HowToRead
@@ -162,8 +162,7 @@ def _changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]
     ]
     if not turned:
         return []
-    more = f" and {len(turned) - 3} more pairs" if len(turned) > 3 else ""
-    return [Caution(f"The judge alone ranks {', '.join(turned[:3])}{more}: labels change that.")]
+    return [Caution(f"The judge alone ranks {some_of(turned, 3)}: labels change that.")]
 
 
 Rate = float | tuple[float, float]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from errbar.analysis.history import drifts_of
 from errbar.base.arguments import require_text, strict_share
 from errbar.base.files import without_endings
-from errbar.base.remarks import mapping, way_to_say
+from errbar.base.remarks import mapping, some_of, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
 from errbar.data.queries.questions import failures_as
@@ -22,6 +22,7 @@ from errbar.results.timeline import Timeline, natural_order
 from errbar.runs import Runs
 
 _DATABASES = {".duckdb", ".ddb", ".db"}
+_MOST_NAMED = 8
 
 
 def history(
@@ -92,7 +93,7 @@ def _timeline(
     names = list(parts)
     require_text(since=since)
     if since is not None and since not in parts:
-        listed = ", ".join(map(repr, names[:8])) + " …" * (len(names) > 8)
+        listed = some_of(map(repr, names), _MOST_NAMED)
         raise NotThere(f"there is no run {since!r}; there are: {listed}.")
     whole = Runs(Joined.of(parts))
     scores = whole.score(*metrics, **how)
@@ -176,7 +177,7 @@ def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[st
     chosen = {}
     for run, parts in runs.items():
         there = {part.system: part for part in parts}
-        listed = ", ".join(map(repr, [*there][:8]))
+        listed = some_of(map(repr, there), _MOST_NAMED)
         if system is None and len(parts) > 1:
             option = way_to_say("--system NAME", "system='…'")
             raise InputError(f"the run {run!r} has several systems: {listed}. Give {option}.")

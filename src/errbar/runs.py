@@ -23,6 +23,7 @@ from errbar.analysis.readings import Averaged
 from errbar.analysis.score import (
     Errors,
     ScoredMetric,
+    ScoreRequest,
     Short,
     require_policy,
     scored_metric,
@@ -105,9 +106,9 @@ class Runs(Outcomes):
         refusals, parts, by = Refusals(), [], names_in_order(by)
         for part in self._averaged(scored, errors, bounds):
             how = narrowed(intervals, questions_in_all, assume, part.bounds)
-            settings = part.metrics, part.errors, short, how, refusals, audit
+            request = ScoreRequest(part.metrics, part.errors, short, how, refusals, audit)
             score = scores_by_fate if part.errors == "bracket" else scores_of
-            own = score(part.source, part.source.slices(by), *settings)
+            own = score(part.source, part.source.slices(by), request)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
         scores = parts[0] if len(parts) == 1 else in_order_of(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)

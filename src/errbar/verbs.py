@@ -47,7 +47,7 @@ Found_co = TypeVar("Found_co", covariant=True)
 
 _LOADED = "Anything that `load` takes"
 _BY_CATEGORY = "or `CategoryCounts`, or a dict of them by system"
-_READING = '**reading\n    Keywords of `load`, as in `question="task_id"`.'
+_READING = "**reading\n    Keywords of `load`, such as `reader`, and columns by their meaning."
 _PARAMETERS = "Parameters\n----------\n"
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
 

@@ -14,12 +14,13 @@ from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import (
     Errors,
     ScoredMetric,
+    ScoreRequest,
     Short,
     by_subject,
-    first_of,
     scored_metric,
 )
 from errbar.base.arrays import Array, Seed
+from errbar.base.remarks import some_of
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.questions import Slice, failures_as
@@ -51,10 +52,10 @@ def curve_scores(
     for part in drawn:
         alike.setdefault(_ks_of(part, errors), []).append(part)
     refusals = Refusals()
-    parts = [
-        scores_by_fate(source, some, list(map(member, reached)), errors, short, how, refusals)
-        for reached, some in alike.items()
-    ]
+    parts = []
+    for reached, some in alike.items():
+        request = ScoreRequest([*map(member, reached)], errors, short, how, refusals)
+        parts.append(scores_by_fate(source, some, request))
     refusals.require_others((each.of, each.metric) for part in parts for each in part)
     return Scores(
         in_order((each for part in parts for each in part), by_subject(drawn)),
@@ -86,7 +87,7 @@ def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> l
         return []
     return [
         f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
-        f"{first_of(left)}. avg scores them."
+        f"{some_of(left)}. avg scores them."
     ]
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
 from errbar.analysis.methods.population import clusters_of
 from errbar.base.arguments import require_all
-from errbar.base.remarks import setting, way_to_say
+from errbar.base.remarks import setting, some_of, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.tallies import Results
@@ -106,8 +106,7 @@ def results_of(source: Source, part: Slice) -> Results:
 def values_in(source: Source, part: Slice) -> str:
     """The first few distinct values, for a message."""
     values = results_of(source, part).values
-    shown = ", ".join(f"{value + 0.0:g}" for value in values[:_MOST_SHOWN])
-    return f"{shown}{' …' * (len(values) > _MOST_SHOWN)}"
+    return some_of((f"{value + 0.0:g}" for value in values), _MOST_SHOWN)
 
 
 def _categories(

@@ -23,10 +23,18 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
 from errbar.analysis.evaluate import Refusals, chosen_method
-from errbar.analysis.methods import Calibrated, Method
+from errbar.analysis.methods import Calibrated
 from errbar.analysis.pairs import Difference, Differences
 from errbar.analysis.question_values import values_of_counts
-from errbar.analysis.score import Errors, ScoredMetric, Short, by_subject, scored_metric, scores_of
+from errbar.analysis.score import (
+    Errors,
+    ScoredMetric,
+    ScoreRequest,
+    Short,
+    by_subject,
+    scored_metric,
+    scores_of,
+)
 from errbar.analysis.spreads import Spread
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array, Integers
@@ -51,19 +59,10 @@ def pair_policy(errors: str, short: Short, bounds: tuple[float, float] | None) -
     return plain._replace(failures=BOTH, bounds=bounds) if errors == "bracket" else plain
 
 
-def scores_by_fate(
-    source: Source,
-    found: Sequence[Slice],
-    metrics: Sequence[ScoredMetric],
-    errors: Errors,
-    short: Short,
-    method: Method,
-    refusals: Refusals,
-    audit: bool = False,
-) -> Scores:
+def scores_by_fate(source: Source, found: Sequence[Slice], request: ScoreRequest) -> Scores:
     """Scores as `scores_of` gives them; if both ways, with an interval for any fate."""
-    scores = scores_of(source, found, metrics, errors, short, method, refusals, audit)
-    if errors != "bracket":
+    scores = scores_of(source, found, request)
+    if request.errors != "bracket":
         return scores
     pairs: dict[tuple[object, object], list[Estimate]] = {}
     for each in scores:
@@ -73,8 +72,10 @@ def scores_by_fate(
     for level in {level for level in levels.values() if not math.isnan(level)}:
         some = {key for key, own in levels.items() if own == level}
         slices = [part for of, part in by_subject(found).items() if of in {key[0] for key in some}]
-        again = chosen_method(method, level=level)
-        known = scores_of(source, slices, metrics, errors, short, again, Refusals())
+        again = chosen_method(request.method, level=level)
+        known = scores_of(
+            source, slices, request._replace(method=again, refusals=Refusals(), audit=False)
+        )
         for each in known:
             key = replace(each.of, failed=""), each.metric
             if key in some:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.analysis.evaluate import is_reward, results_of
-from errbar.base.remarks import Above, Given, Scale, guess, warning
+from errbar.base.remarks import Above, Given, Scale, guess, some_of, warning
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 from errbar.metrics import CountMetric, Metric
@@ -138,3 +138,11 @@ def _values(source: Source, part: Slice) -> dict[float, int]:
     results = source.categories(part.by)[part.key]
     often = results.counts.sum(axis=0)
     return {value: int(n) for value, n in zip(results.values, often, strict=True) if n}
+
+
+def who_has_rewards(task: str, mine: Iterable[Subject], there: Iterable[Subject]) -> str:
+    """The task, and the systems with rewards if others of the task are only right or wrong."""
+    systems, every = ({of.system: None for of in some if of.task == task} for some in (mine, there))
+    names = some_of(systems) if len(systems) < len(every) else ""
+    subject = " · ".join(part for part in (names, task) if part)
+    return f"{subject}: " if subject else ""

@@ -325,7 +325,7 @@ def _require_connected(games: Games) -> None:
     ]
     raise InputError(
         f"no game links these {number} groups of systems, so their ratings cannot be compared: "
-        f"{'; '.join(groups[:5])}. Rate them apart, or play games between them."
+        f"{some_of(groups, separator='; ')}. Rate them apart, or play games between them."
     )
 
 

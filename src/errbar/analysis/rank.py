@@ -28,9 +28,8 @@ from errbar.analysis.rank_scores import (
     RankScoring,
     usual_scoring,
 )
-from errbar.analysis.score import first_of
 from errbar.base.arrays import Array
-from errbar.base.remarks import counted, setting
+from errbar.base.remarks import counted, setting, some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
@@ -171,7 +170,7 @@ def _reasons(data: AlignedValues) -> dict[str, str]:
     why: dict[str, list[str]] = {}
     for name, error in data.refused.items():
         why.setdefault(reason_of(error, data.metric), []).append(name)
-    return {reason: first_of(names) for reason, names in why.items()}
+    return {reason: some_of(names) for reason, names in why.items()}
 
 
 def _not_ranked(tables: Sequence[AlignedValues]) -> list[str]:

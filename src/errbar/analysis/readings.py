@@ -14,8 +14,8 @@ import numpy as np
 from errbar.analysis.alignment import Policy, by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
-from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject, first_of
-from errbar.base.remarks import Above, Caution, guess, have, setting, warning, way_to_say
+from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject
+from errbar.base.remarks import Above, Caution, guess, have, setting, some_of, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
@@ -120,7 +120,7 @@ def _without_any_result(subjects: Mapping[Subject, Slice], errors: str) -> list[
     lost = {of: part for of, part in subjects.items() if part.failed == part.rows > 0}
     if not lost or errors == "missing":
         return []
-    names = first_of([str(of) or "the system" for of in lost])
+    names = some_of([str(of) or "the system" for of in lost])
     rows = sum(part.rows for part in lost.values())
     option = setting("errors", "missing")
     return [
@@ -145,7 +145,7 @@ def rows_never_scored(source: Source, ranked: Container[Key] | None = None) -> l
 def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
     """Names of the systems that have no score at all."""
     left = [str(of) or "the system" for of, part in subjects.items() if not part.was_scored]
-    return [f"{first_of(left)}: {NEVER_SCORED}."] if left else []
+    return [f"{some_of(left)}: {NEVER_SCORED}."] if left else []
 
 
 def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
@@ -209,7 +209,7 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
     questions = sum(int(part.questions.sum()) for part in found)
     option = setting("rows", "questions")
     unused = source.unused_columns()
-    beside = f" (not used: {', '.join(unused[:5])})" if unused else ""
+    beside = f" (not used: {some_of(unused)})" if unused else ""
     sizes = {int(n) for part in found for n in np.unique(part.trials)}
     if len(sizes) == 1:
         each = f"{sizes.pop()} rows of each id"
@@ -220,18 +220,17 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
                 argument="rows='questions'",
             )
         ]
-    both = _both_means(source, found)
-    shown = "; ".join(
+    both = (
         f"{name or 'The mean'} is {trials:.4g} as trials, {apart:.4g} as questions"
-        for name, trials, apart in both[:_MOST_SHOWN]
+        for name, trials, apart in _both_means(source, found)
     )
-    more = f"; and {len(both) - _MOST_SHOWN} more" if len(both) > _MOST_SHOWN else ""
+    shown = some_of(both, _MOST_SHOWN, "; ")
     same = "Over the scored rows the mean is the same"
     return [
         warning(
             f"ids repeat ({rows} rows, {questions} ids) and no column numbers the trials{beside}. "
             f"Rows with the same id are taken as trials of one question; {option} takes every row "
-            f"as a question of its own, clustered by id. {shown or same}{more}."
+            f"as a question of its own, clustered by id. {shown or same}."
         )
     ]
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from errbar.analysis.evaluate import (
     results_of,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.outcome_scales import given_bounds, without_rewards
+from errbar.analysis.outcome_scales import given_bounds, who_has_rewards, without_rewards
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
@@ -147,7 +147,7 @@ class Scoring:
         found |= self._each({of: subjects[of] for of in answered}, metric, average)
         if self.method is known and known.estimand is Estimand.POPULATION and not known.bounds:
             self.remarks += [
-                remark_on_guess(_who_has_rewards(task, answered, there), guessed)
+                remark_on_guess(who_has_rewards(task, answered, there), guessed)
                 for task, guessed in bounds.items()
             ]
             self.remarks += remarks_on_spread(answered, bounds)
@@ -260,24 +260,33 @@ class Scoring:
         return found
 
 
-def scores_of(
-    source: Source,
-    found: Sequence[Slice],
-    metrics: Sequence[ScoredMetric],
-    errors: Errors,
-    short: Short,
-    method: Method,
-    refusals: Refusals,
-    audit: bool = False,
-) -> Scores:
-    """Slices scored with rows without a result as `errors` says: one way, or both."""
+class ScoreRequest(NamedTuple):
+    """A request to score slices: metrics, rows without a result, few trials, and intervals."""
+
+    metrics: Sequence[ScoredMetric]
+    errors: Errors
+    short: Short
+    method: Method
+    refusals: Refusals
+    audit: bool = False
+
+
+def scores_of(source: Source, found: Sequence[Slice], request: ScoreRequest) -> Scores:
+    """Score slices with rows without a result as `errors` says: one way, or both."""
 
     def scored_as(failures: str, failed: str = "") -> Scores:
-        scoring = Scoring(source, failures, short, method, refusals=refusals, audit=audit)
-        return scoring.scores(by_subject(found, failed), list(metrics))
+        scoring = Scoring(
+            source,
+            failures,
+            request.short,
+            request.method,
+            refusals=request.refusals,
+            audit=request.audit,
+        )
+        return scoring.scores(by_subject(found, failed), list(request.metrics))
 
-    if errors != "bracket":
-        return scored_as(failures_as(errors))
+    if request.errors != "bracket":
+        return scored_as(failures_as(request.errors))
     worst, best = scored_as("lowest", "wrong"), scored_as("right", "right")
     return replace(
         worst,
@@ -362,19 +371,6 @@ def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
 def _if_any(part: _Part, words: str) -> dict[str, None]:
     """How numbers were made, where there are any."""
     return {words: None} if any(estimate.questions for estimate in part.values()) else {}
-
-
-def _who_has_rewards(task: str, mine: Iterable[Subject], there: Iterable[Subject]) -> str:
-    """The task, and the systems with rewards if others of the task are only right or wrong."""
-    systems, every = ({of.system: None for of in some if of.task == task} for some in (mine, there))
-    names = first_of(list(systems)) if len(systems) < len(every) else ""
-    subject = " · ".join(part for part in (names, task) if part)
-    return f"{subject}: " if subject else ""
-
-
-def first_of(names: list[str]) -> str:
-    """Names, but not more than are read."""
-    return ", ".join([*names[:5], *["…"] * (len(names) > 5)])
 
 
 def fewest_trials(part: Slice) -> int:

@@ -246,14 +246,14 @@ def _of_all(text: str, names: list[str]) -> str:
     return f"{mark}{some_of(names, _MOST_NAMED)}: {rest}"
 
 
-def some_of(names: Iterable[object], most: int = 5) -> str:
+def some_of(names: Iterable[object], most: int = 5, separator: str = ", ") -> str:
     """Join the first names and say how many more there are.
 
     Examples
     --------
-    >>> some_of(["a", "b", "c"], 2)
-    'a, b and 1 more'
+    >>> some_of(["a", "b", "c"], 2), some_of(["a is 1", "b is 2", "c is 3"], 2, "; ")
+    ('a, b and 1 more', 'a is 1; b is 2; and 1 more')
     """
     shown = list(map(str, names))
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
+    more = f"{separator.strip(', ')} and {len(shown) - most} more" if len(shown) > most else ""
+    return separator.join(shown[:most]) + more

@@ -9,7 +9,6 @@ from errbar.cli import options, working
 from errbar.cli.io import opened, require_writable, show
 from errbar.cli.options import (
     Keywords,
-    OutputPath,
     Paths,
     ReadOptions,
     WriteOptions,
@@ -125,11 +124,8 @@ LABELLING = bundle(
 @click.command()
 @options.PATHS
 @LABELLING
-@click.option(
-    "--fill",
-    type=OutputPath(dir_okay=False),
-    metavar="FILE",
-    help="Write a CSV file of the answers to label, to be read back by --labels.",
+@options.output_file(
+    "--fill", "Write a CSV file of the answers to label, to be read back by --labels."
 )
 @options.READ_WRITE_PLOT
 def label(

@@ -12,7 +12,6 @@ from errbar.cli.io import put, runs_of, save, show
 from errbar.cli.options import (
     Assume,
     Keywords,
-    OutputPath,
     PairOptions,
     ReadOptions,
     WriteOptions,
@@ -94,16 +93,8 @@ GATE = bundle(
     "100. May be repeated.",
 )
 @GATE
-@click.option(
-    "--markdown",
-    type=OutputPath(dir_okay=False),
-    help="Also write a comment for a pull request to this file.",
-)
-@click.option(
-    "--junit",
-    type=OutputPath(dir_okay=False),
-    help="Also write a JUnit test report to this file.",
-)
+@options.output_file("--markdown", "Also write a comment for a pull request to this file.")
+@options.output_file("--junit", "Also write a JUnit test report to this file.")
 @options.PAIR
 @options.READ_WRITE_PLOT
 def gate(

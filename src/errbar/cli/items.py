@@ -6,7 +6,7 @@ import click
 
 from errbar.cli import options
 from errbar.cli.io import opened, show
-from errbar.cli.options import OutputPath, Paths, ReadOptions, WriteOptions, choice, number
+from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
 
 
 @click.command()
@@ -17,12 +17,7 @@ from errbar.cli.options import OutputPath, Paths, ReadOptions, WriteOptions, cho
     text="Questions differ in difficulty, or in discrimination too.",
 )
 @number("--subset", int, "The size of a subset of questions; by default several are tried.")
-@click.option(
-    "--ids",
-    type=OutputPath(dir_okay=False),
-    metavar="FILE",
-    help="Write the ids of the questions of the subset, one per line.",
-)
+@options.output_file("--ids", "Write the ids of the questions of the subset, one per line.")
 @options.SYSTEMS
 @options.ERRORS
 @options.LEVEL

@@ -201,6 +201,11 @@ class OutputPath(click.Path):
         return path
 
 
+def output_file(flag: str, text: str) -> Options:
+    """Return an option that names a file which the command writes; `text` is its help."""
+    return click.option(flag, type=OutputPath(dir_okay=False), metavar="FILE", help=text)
+
+
 def _set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
     context.meta[FORCED] = value
 

@@ -7,7 +7,7 @@ import click
 
 from errbar.cli import options, working
 from errbar.cli.io import require_writable, show, shown
-from errbar.cli.options import Keywords, OutputPath, Paths, WriteOptions, bundle, choice
+from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -114,11 +114,8 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     is_flag=True,
     help="In place of ratings, show how far judges prefer the answer that is shown first.",
 )
-@click.option(
-    "--report",
-    type=OutputPath(dir_okay=False),
-    metavar="FILE",
-    help="Also write an HTML page with ratings, pairs and the position bias of the judges.",
+@options.output_file(
+    "--report", "Also write an HTML page with ratings, pairs and the position bias of the judges."
 )
 @options.WRITE
 @options.PLOT

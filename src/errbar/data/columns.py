@@ -20,7 +20,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import some_of, way_to_say
 from errbar.errors import InputError, UnknownColumn
 
 _BETWEEN = re.compile(r"(?<=\w)\s*[?:*#]+\s*$|[\s_\-]+|[?:*]+\s*$")
@@ -349,10 +349,8 @@ def unknown_name(name: object, known: list[str], sentence: str) -> str:
 
 def list_names(names: Sequence[str], most: int = 30) -> str:
     """Join names with commas, up to `most` of them."""
-    shown = ", ".join(
-        repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names[:most]
-    )
-    return f"{shown}{f' and {len(names) - most} more' * (len(names) > most)}" or "none"
+    short = (repr(name) if len(repr(name)) <= 60 else f"{name!r:.59}…" for name in names)
+    return some_of(short, most) or "none"
 
 
 def require_meaning(meaning: str) -> None:

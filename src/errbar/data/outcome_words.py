@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, guess, mapping, way_to_say
+from errbar.base.remarks import Above, guess, mapping, some_of, way_to_say
 from errbar.errors import WrongType
 
 NOTHING = (
@@ -91,10 +91,12 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
     for name, worth in (("right", 1.0), ("wrong", 0.0)):
         mine = [f"{word} {n}" for word, n in counts.items() if worths.get(word, math.nan) == worth]
         if mine:
-            parts.append(f"{name}: {_shown(mine)}")
+            parts.append(f"{name}: {some_of(mine, _MOST_SHOWN)}")
     without = [word for word in counts if word in UNANSWERED and word not in worths]
     if without:
-        parts.append(f"no outcome: {_shown([f'{word} {counts[word]}' for word in without])}")
+        parts.append(
+            f"no outcome: {some_of([f'{word} {counts[word]}' for word in without], _MOST_SHOWN)}"
+        )
     if not parts:
         return []
     return [
@@ -109,7 +111,7 @@ def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list
 def refuse_right(right: Sequence[str], counts: Mapping[str, int], column: str) -> NoReturn:
     """Raise an error if a word given as right occurs in no row."""
     words = ", ".join(map(repr, right))
-    shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
+    shown = some_of([f"{_short(word)} ({n})" for word, n in counts.items()], _MOST_SHOWN)
     raise WrongType(
         f"no row of column {column!r:.80} is {words}, which was given as right; the column has: "
         f"{shown}."
@@ -121,7 +123,7 @@ def refuse_words(counts: Mapping[str, int], column: str, beside: Sequence[str] =
 
     Words of an answer are right where they agree with a reference, which may stand `beside` it.
     """
-    shown = _shown([f"{_short(word)} ({n})" for word, n in counts.items()])
+    shown = some_of([f"{_short(word)} ({n})" for word, n in counts.items()], _MOST_SHOWN)
     right = way_to_say("--right WORD", "right=['WORD']")
     other = mapping("outcome")
     advice = (
@@ -155,11 +157,6 @@ def refuse_grades(counts: Mapping[str, int], column: str) -> None:
     letters = {word for word in counts if len(word) == 1 and word.isalpha()}
     if letters & {"c", "i"} and letters & {"f", "t", "y", "n"}:
         refuse_words({word: n for word, n in counts.items() if word in letters}, column)
-
-
-def _shown(parts: Sequence[str]) -> str:
-    more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
-    return ", ".join(parts[:_MOST_SHOWN]) + more
 
 
 def _short(word: str) -> str:

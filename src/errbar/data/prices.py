@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.base.remarks import some_of
 from errbar.data.columns import plain_name
 from errbar.data.readers.documents import parse
 from errbar.errors import InputError, UnknownColumn
@@ -77,6 +78,6 @@ def price_of(system: str, prices: Mapping[str, Price]) -> Price:
     """The price of a system, by its name or by what follows the last slash in it."""
     found = prices.get(system) or prices.get(system.rpartition("/")[2])
     if found is None:
-        known = ", ".join(map(repr, list(prices)[:8]))
+        known = some_of(map(repr, prices), 8)
         raise UnknownColumn(f"there is no price of {system!r}; the table has: {known}.")
     return found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import align
 from errbar.analysis.methods.base import refuse_weights_in
 from errbar.base.arrays import Array
-from errbar.base.remarks import counted, way_to_say
+from errbar.base.remarks import counted, some_of, way_to_say
 from errbar.data.counts import CountsByState, States
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
@@ -248,8 +248,8 @@ def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
     names = chosen or found
     if len(names) > 2:
         raise InputError(
-            f"the pilot has {len(found)} systems ({', '.join(found[:4])}{' …' * (len(found) > 4)})"
-            f"; name one or two of them with {way_to_say('--system', 'systems=[…]')}."
+            f"the pilot has {len(found)} systems ({some_of(found, 4)}); "
+            f"name one or two of them with {way_to_say('--system', 'systems=[…]')}."
         )
     return names
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from io import BufferedIOBase
 from pathlib import Path
 
-from errbar.base.remarks import Above, setting, warning
+from errbar.base.remarks import Above, setting, some_of, warning
 from errbar.data.readers.finding import size_of, whole_file
 
 _HEAD = 1 << 12  # bytes compared first
@@ -275,7 +275,4 @@ def _digest(file: Path) -> bytes:
 
 
 def _pairs(pairs: Iterable[tuple[Path, Path]]) -> str:
-    each = list(pairs)
-    shown = "; ".join(f"{copy} = {first}" for copy, first in each[:_MOST_SHOWN])
-    more = len(each) - _MOST_SHOWN
-    return f"{shown}; and {more} more" if more > 0 else shown
+    return some_of((f"{copy} = {first}" for copy, first in pairs), _MOST_SHOWN, "; ")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
+from errbar.base.remarks import some_of
 from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
@@ -27,7 +28,7 @@ class SystemPart(NamedTuple):
     def of(cls, source: Source, system: str | None, role: str, option: str) -> Self:
         """The system of that name, or the only system of the source."""
         there = sorted({slice_.key[0] for slice_ in source.slices(())})
-        listed = ", ".join(map(repr, there[:8])) + " …" * (len(there) > 8)
+        listed = some_of(map(repr, there), 8)
         if system is None and len(there) > 1:
             raise InputError(
                 f"the {role} has {len(there)} systems: {listed}. Choose one: {option}."

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.errors import InputError
 
 FIRST, TIE, SECOND = 1.0, 0.5, 0.0
@@ -154,7 +154,7 @@ def _preferences(cells: Sequence[Any], name: str) -> tuple[list[float | None], l
             f"{name}: 1 means that the first system is preferred, -1 the second, 0 a tie"
         )
         return signs, [remark]
-    shown = ", ".join(f"{number:g}" for number in sorted(present)[:5])
+    shown = some_of(f"{number:g}" for number in sorted(present))
     first, second = sorted(present)[-1], sorted(present)[0]
     raise InputError(
         f"the column {name!r} has numbers ({shown}), which may count wins of the first system or "

@@ -52,7 +52,7 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
     counts = {system.questions for system in systems}
     counted = all(system.is_counted for system in systems) and len(counts) == len(names)
     if counted or are_named_as_tasks(names):
-        sizes = ", ".join(f"{system.name} {system.questions}" for system in systems[:4])
+        sizes = some_of((f"{system.name} {system.questions}" for system in systems), 4)
         return [
             warning(
                 f"files may be tasks, not systems ({sizes} questions): questions with the same id "

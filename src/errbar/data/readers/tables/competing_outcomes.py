@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.base.remarks import Above, mapping, some_of, warning, way_to_say
 from errbar.data.columns import (
     ANSWERS,
     LOWER_IS_BETTER,
@@ -117,7 +117,7 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | Non
             continue  # a reference answer next to a scored answer
         anyway = mapping("outcome", outcome)
         confidence = mapping("confidence", outcome)
-        shown = ", ".join(sorted(words)[:4])
+        shown = some_of(sorted(words), 4)
         raise UnknownColumn(
             f"{outcome!r} is next to {name!r} ({shown}) and between 0 and 1, like the probability "
             f"that a classifier gives to its class. No column says whether a row is right: add a "
@@ -338,16 +338,16 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             found.append((column, differ, mine, mean))
     if not found or not math.isfinite(found[0][2]):
         return []
-    listed = "; ".join(
+    each = (
         f"{column!r} has mean {mean:.4g} and differs in {differ} rows"
-        for column, differ, _, mean in found[:_SHOWN]
+        for column, differ, _, mean in found
     )
-    more = f"; and {len(found) - _SHOWN} more columns" if len(found) > _SHOWN else ""
+    listed = some_of(each, _SHOWN, "; ")
     choose = mapping("outcome", found[0][0])
     return [
         warning(
             f"the outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
-            f"could be it: {listed}{more}. Choose another with {choose}."
+            f"could be it: {listed}. Choose another with {choose}."
         )
     ]
 

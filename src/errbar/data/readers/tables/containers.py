@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from errbar.base.remarks import some_of
 from errbar.data.counts import Counts
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.naming import HowToRead
@@ -201,7 +202,7 @@ def of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """The columns of a table, if their lengths are equal."""
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:6])
+        shown = some_of((f"{name!r} has {length}" for name, length in lengths.items()), 6)
         raise InputError(f"the columns of a table must have equal lengths; here {shown}.")
     return columns
 

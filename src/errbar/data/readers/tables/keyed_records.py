@@ -36,7 +36,7 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
             place = f"{name}.{field}" if field in taken else str(field)
             found[place] = [record.get(field) for _, _, record in records]
         found["system"] = [str(key) for _, key, _ in records]
-        text = f"Systems: the keys of {name!r} ({', '.join(keys[:6])})"
+        text = f"Systems: the keys of {name!r} ({some_of(keys, 6)})"
         return found, guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
     return None
 

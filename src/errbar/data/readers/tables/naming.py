@@ -137,9 +137,8 @@ def _joined_remark(systems: Sequence[str], names: Sequence[str]) -> Above:
     for system, name in zip(systems, names, strict=True):
         groups.setdefault(system, []).append(name)
     each = [f"{system or 'one system'} = {_listed(files)}" for system, files in groups.items()]
-    more = f"; and {len(each) - _MOST_SHOWN} more" if len(each) > _MOST_SHOWN else ""
     return guess(
-        f"Files are trials: {'; '.join(each[:_MOST_SHOWN])}{more}",
+        f"Files are trials: {some_of(each, _MOST_SHOWN, '; ')}",
         option="--files systems",
         argument="files='systems'",
     )
@@ -381,7 +380,7 @@ def _counting(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[
 
 def _refuse(names: Sequence[str]) -> NoReturn:
     apart = setting("files", "systems")
-    shown = ", ".join(names[:4]) + " …" * (len(names) > 4)
+    shown = some_of(names, 4)
     raise InputError(
         f"files are trials, but it is unclear which number in their names counts repeats and "
         f"which belongs to a model: {shown}. Put a word before the number, as in run1 or seed1, "

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, setting, warning
+from errbar.base.remarks import Above, setting, some_of, warning
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
@@ -71,7 +71,7 @@ def lacking_parts(files: Sequence[Path], wholes: Sequence[Path]) -> list[Above]:
         start = 1 if number in there and 0 not in there else 0
         lost = sorted({*range(start, start + number)} - there)
         if lost:
-            listed = ", ".join(map(str, lost[:_SHOWN])) + " …" * (len(lost) > _SHOWN)
+            listed = some_of(lost, _SHOWN)
             remarks.append(
                 warning(
                     f"{whole.name}: {len(there)} of {number} parts are there, by the names of the "

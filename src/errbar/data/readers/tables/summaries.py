@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, warning
+from errbar.base.remarks import Above, some_of, warning
 from errbar.data.columns import ROW, TOTALS, plain_name
 from errbar.data.engines.duckdb import (
     literal_path,
@@ -151,10 +151,9 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
         return kept._replace(remarks=[*kept.remarks, *remarks])
     condition = " OR ".join(_condition(total, columns) for total in dict.fromkeys(totals))
     ids = list(dict.fromkeys(repr(total.id or "") for total in totals))
-    more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
     plural = "s" if len(totals) > 1 else ""
-    listed = ", ".join(ids[:_MOST_IDS])
-    remark = warning(f"{len(totals)} row{plural} left out ({listed}{more}): {REASON}.")
+    listed = some_of(ids, _MOST_IDS)
+    remark = warning(f"{len(totals)} row{plural} left out ({listed}): {REASON}.")
     remarks += [_disagreement(total, others) for total in totals if _disagrees(total, others)]
     return WithoutTotals(
         rows.filter(f"NOT coalesce({condition}, false)"),

@@ -115,17 +115,16 @@ def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
         f"SELECT {quoted(FILE)}, {mean} FROM rows WHERE {name} = {text_literal(found)} "
         f"GROUP BY ALL ORDER BY ALL",
     ).fetchall()
-    shown = ", ".join(
+    means = (
         f"{Path(path).name} {'-' if score is None else format(score, '.4g')}"
-        for path, score in mine[:_SHOWN]
+        for path, score in mine
     )
-    more = f" and {len(mine) - _SHOWN} more" if len(mine) > _SHOWN else ""
     apart = setting("files", "systems")
     return [
         warning(
-            f"{len(mine)} files have outcomes of {found!r} for the same questions (means: {shown}"
-            f"{more}), and they are read as trials of one system. If the files are different "
-            f"systems, use {apart}."
+            f"{len(mine)} files have outcomes of {found!r} for the same questions (means: "
+            f"{some_of(means, _SHOWN)}), and they are read as trials of one system. If they are "
+            f"different systems, use {apart}."
         )
     ]
 
