@@ -397,7 +397,7 @@ def test_paper_is_white_and_has_no_controls(browser: Any, report: Path) -> None:
     assert page.locator(CONTROLS).filter(visible=True).count() == 0
     assert page.locator("section").filter(visible=True).count() == page.locator("section").count()
     assert page.evaluate(FAINT) == []
-    assert page.evaluate(LINES_OF_NAMES) == [1] * 9  # three systems in three panels
+    assert page.evaluate(LINES_OF_NAMES) == [1] * 12  # three systems in four panels
     opened.keep("demo-print", full_page=True)
 
 

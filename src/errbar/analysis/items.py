@@ -13,7 +13,7 @@ from errbar.analysis.readings import Averaged
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import require_choice, require_whole, strict_share
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import Caution, about, counted, guess, some_of
+from errbar.base.remarks import Caution, about, counted, some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import item_checks as checks
@@ -300,10 +300,8 @@ class _FittedTask:
         lacking = int((~self._there).sum())
         if lacking:
             notes.append(
-                guess(
-                    f"{counted(lacking, 'answer')} of {self._there.size:,} missing: adjusted "
-                    f"scores are means over all questions, expected by the model where none is"
-                )
+                f"{lacking:,} of {self._there.size:,} answers {'is' if lacking == 1 else 'are'} "
+                f"missing; adjusted scores take the rate that the model expects in their place."
             )
         return [about(self._data.task, note) for note in notes]
 

@@ -11,7 +11,7 @@ from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK, explanations, marked, unmarked
 from errbar.data.games import Games
 from errbar.errors import InputError
-from errbar.page.rendering import packaged, template_of, with_minus
+from errbar.page.templates import packaged, template_of
 from errbar.results.agreement import RaterAgreement
 from errbar.results.pictures.forest import Axis
 from errbar.results.ratings import Rating, Ratings
@@ -55,7 +55,6 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         pairs=_pairs(games, found) if len(games.systems) <= _MOST_PAIRED else [],
         positions=positions,
         notes=list(dict.fromkeys([*unmarked(notes), *explanations(notes)])),
-        minus=with_minus,
     )
     return text
 

@@ -265,7 +265,7 @@ if (explorer) {
   const valueOf = (data, system, at) => { const n = trialsOf(data, system, at); return !n ? NaN : data.right ? data.right[system][at] / n : data.means[system][at]; };
   const strengthOf = (data, value) => (data.right ? value : (value - data.reach[0]) / (data.reach[1] - data.reach[0] || 1)); // of its colour, from 0 to 1
   const digitsOf = (data) => (data.right ? 2 : Math.max(1, Math.min(6, 2 - Math.floor(Math.log10(data.reach[1] - data.reach[0] || 1)))));
-  const number = (data, value) => value.toFixed(digitsOf(data)).replace("-", "−");
+  const number = (data, value) => Number.isNaN(value) ? "–" : value.toFixed(digitsOf(data)).replace("-", "−");
   const said = (data, system, at) => (data.right ? `${data.right[system][at]}/${trialsOf(data, system, at)}` : number(data, data.means[system][at]));
   const varianceOf = (data, system, at, value) => (data.right ? value * (1 - value) : data.variances ? data.variances[system][at] : 0);
   const wordOf = (data) => (data.right ? "right" : "mean");
@@ -289,12 +289,13 @@ if (explorer) {
   };
   const byName = (data) => (a, b) => natural.compare(data.names[a], data.names[b]);
   const gap = (data, at) => valueOf(data, fields.one.value, at) - valueOf(data, fields.other.value, at);
-  const last = (value) => (Number.isNaN(value) ? -Number.MAX_VALUE : value); // a question that one of them lacks
+  const last = (value) => (Number.isNaN(value) ? -Number.MAX_VALUE : value); // a question that one of them lacks, or that has no result
+  const late = (value) => -last(-value);
   const ORDERS = {
-    hardest: (data, m) => (a, b) => m[a].mean - m[b].mean,
-    easiest: (data, m) => (a, b) => m[b].mean - m[a].mean,
-    flakiest: (data, m) => (a, b) => m[b].luck - m[a].luck,
-    disputed: (data, m) => (a, b) => m[b].apart - m[a].apart,
+    hardest: (data, m) => (a, b) => late(m[a].mean) - late(m[b].mean),
+    easiest: (data, m) => (a, b) => last(m[b].mean) - last(m[a].mean),
+    flakiest: (data, m) => (a, b) => last(m[b].luck) - last(m[a].luck),
+    disputed: (data, m) => (a, b) => last(m[b].apart) - last(m[a].apart),
     gap: (data) => (a, b) => last(gap(data, b)) - last(gap(data, a)),
     name: byName,
   };

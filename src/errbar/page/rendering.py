@@ -6,20 +6,19 @@ security policy of the page allows its own script only, by its digest.
 
 import base64
 import hashlib
-import html
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
-from importlib import resources
 from typing import Any
 
-from errbar.base.remarks import MARK, above, below, counted, said_once
+from errbar.base.remarks import above, below, counted, said_once
 from errbar.base.tables import interval_cells, interval_title, percent, score_text
-from errbar.errors import MissingExtra
 from errbar.page.contents import Contents
+from errbar.page.panels import cost_panels, noise_bars
+from errbar.page.templates import packaged, template_of
 from errbar.results.comparison import Comparison
 from errbar.results.corrected import CorrectedEstimate
 from errbar.results.estimate import BandPoint, Estimate
@@ -34,7 +33,6 @@ _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
 _MOST_NAMED = 6  # systems in a sentence
 _MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of the page
 _SMALLEST_SHARE = 0.1  # of an axis that panels share
-_NEGATIVE = re.compile(r"(?<![\w.])-(?=\d)")
 _OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _AXES = {
     "risk": ("coverage", "risk"),
@@ -52,12 +50,13 @@ def render(contents: Contents) -> str:
         axis_of=Axis.of,
         axes=_axes,
         split_at_options=_OPTION.split,
-        minus=with_minus,
         first_pairs=partial(_first_pairs, order=list(colours)),
         most_rows=_MOST_ROWS,
         most_beside=_MOST_BESIDE,
         interval_cells=_interval_cells,
         lead_cells=_lead_cells,
+        cost_panels=partial(cost_panels, order=list(colours)),
+        noise_bars=partial(noise_bars, order=list(colours)),
         meaning=_meaning(contents),
         corrected=_corrected(contents),
         colours=colours,
@@ -78,21 +77,6 @@ def render(contents: Contents) -> str:
     return text
 
 
-def template_of(name: str) -> Any:
-    """Return a template, in which text is escaped and an unknown name is an error."""
-    jinja = _jinja()
-    environment = jinja.Environment(
-        autoescape=True,
-        undefined=jinja.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.do"],
-    )
-    environment.tests["marked"] = lambda note: note.startswith(MARK)
-    environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
-    return environment.from_string(packaged(name))
-
-
 def _shared(contents: Contents) -> str:
     """Return the questions that ranks rest on, in words."""
     board = contents.result("ranks")
@@ -103,33 +87,6 @@ def _shared(contents: Contents) -> str:
         return f"the same {questions} for every system"
     every = "both systems" if len(board) == 2 else f"all {len(board)} ranked systems"
     return f"the {questions} that {every} have"
-
-
-def _named(name: str) -> str:
-    """Return a name as HTML that breaks after its separators, and else only if a part is too wide.
-
-    Examples
-    --------
-    >>> _named("qwen/qwen3")
-    '<span class="whole"><span class="part">qwen/</span><span class="part">qwen3</span></span>'
-    """
-    parts = re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)
-    return f'<span class="whole">{"".join(map(_part, parts))}</span>'
-
-
-def _part(text: str) -> str:
-    return f'<span class="part">{html.escape(text)}</span>'
-
-
-def with_minus(text: str) -> str:
-    """Return text with a minus sign before negative numbers, not a hyphen.
-
-    Examples
-    --------
-    >>> with_minus("gpt-4 leads by 0.1 (95% CI -0.2 to 0.4)")
-    'gpt-4 leads by 0.1 (95% CI −0.2 to 0.4)'
-    """
-    return _NEGATIVE.sub("−", text)
 
 
 def _interval_cells(rows: Iterable[Estimate]) -> list[str]:
@@ -376,16 +333,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
     return value
-
-
-def packaged(name: str) -> str:
-    """Return a file of the page as text."""
-    return resources.files("errbar.page").joinpath(name).read_text(encoding="utf-8")
-
-
-def _jinja() -> Any:
-    try:
-        import jinja2  # noqa: PLC0415  an extra
-    except ImportError as error:
-        raise MissingExtra("reports need jinja2: pip install 'errbar[report]'.") from error
-    return jinja2

@@ -1,7 +1,8 @@
 """What systems cost: per trial, per success, beside their quality, and with several tries."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from errbar.results.base import Rows
 from errbar.results.calibration import Measured
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
 
+_MOST_NAMED = 3  # systems in a sentence
 _CHEAPER, _DEARER, _OPEN = "costs less", "costs more", "inconclusive"
 
 
@@ -218,7 +220,7 @@ class Costs(Rows[CostRow]):
         if not known:
             return Headline("No trial is right, so a success has no cost", ".")
         if len({row.of.task for row in self.rows}) > 1:
-            return None
+            return _cheapest_by_task(known)
         row = min(known, key=lambda each: each.per_success.value)
         own, who = row.per_success, row.of.system or "The system"
         value, low, high = (supported(x, own.sd) for x in (own.value, own.low, own.high))
@@ -233,6 +235,25 @@ class Costs(Rows[CostRow]):
         row = self.rows[0]
         interval = Interval(row.cost.low, row.cost.high, row.level, Estimand.POPULATION)
         return covered(interval)
+
+
+def _cheapest_by_task(rows: Sequence[CostRow]) -> Headline | None:
+    """Which system has the cheapest success on how many tasks, if several are compared."""
+    tasks: dict[str, list[CostRow]] = {}
+    for row in rows:
+        tasks.setdefault(row.of.task, []).append(row)
+    compared = [some for some in tasks.values() if len(some) > 1]
+    if not compared:
+        return None
+    best = (min(some, key=lambda row: row.per_success.value).of.system for some in compared)
+    counts = Counter(best).most_common()
+    number = len(compared)
+    if len(counts) == 1:
+        where = {1: compared[0][0].of.task, 2: "both tasks"}.get(number, f"all {number} tasks")
+        return Headline(f"{counts[0][0]} costs least per success on {where}", ".")
+    said = [f"{who} on {tally}" for who, tally in counts[1:]]
+    claim = f"{counts[0][0]} costs least per success on {counts[0][1]} of {number} tasks"
+    return Headline(claim, f", {', '.join(said)}." if len(said) <= _MOST_NAMED else ".")
 
 
 def _chance(share: float) -> str:

@@ -82,6 +82,11 @@ class ItemRow(WithInterval):
     by_luck: float  # chance that a repeat is not unanimous; nan unless there is a single outcome
     flags: tuple[str, ...]
 
+    @property
+    def chance(self) -> str:
+        """The p-value of what it is flagged for, as text."""
+        return _chance(_p_of(self))
+
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
         checks = ("discrimination", "infit", "infit_p", "outfit", "outfit_p")
@@ -179,7 +184,7 @@ class Items(Rows[ItemRow]):
             ["infit", *_cells(row.infit for row in rows)],
             ["outfit", *_cells(row.outfit for row in rows)],
             ["correlation", *_cells((row.correlation for row in rows), signed=True)],
-            ["p", *(_chance(_p_of(row)) for row in rows)],
+            ["p", *(row.chance for row in rows)],
             ["by luck", *_cells(row.by_luck for row in rows)],
             ["looks", *(", ".join(row.flags) for row in rows)],
         ]
@@ -255,10 +260,7 @@ class Items(Rows[ItemRow]):
 
     def notes(self) -> list[str]:
         """What the columns mean, the method, and remarks on the data."""
-        left = max(len(self.suspects or self.rows) - _SHOWN, 0)
-        more = [f"{counted(left, 'question')} more: {_exported('.rows')}."] if left else []
         return [
-            *more,
             *map(Explanation, _MEANINGS),
             Explanation(f"Method: {self.method}."),
             *(sentence for task in self.tasks for sentence in _on_dead(task)),

@@ -137,7 +137,7 @@ class NoiseTable(Rows[NoiseRow]):
     designs: tuple[tuple[int, int], ...] = ()  # questions and trials of further designs
     method: str = ""
     remarks: tuple[str, ...] = ()
-    drops: ClassVar[tuple[str, ...]] = ("ICC", "endless trials", "avg")
+    drops: ClassVar[tuple[str, ...]] = ("ICC", "endless trials", "avg", "variance")
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system, or difference, and source of noise."""
@@ -222,7 +222,7 @@ class NoiseTable(Rows[NoiseRow]):
             return Headline("All trials agree, so there is no noise to see", ".")
         if len(self.rows) == 1:
             return Headline(self.rows[0].verdict(), ".")
-        said = []
+        said: list[str] = []
         for what, some in (
             ("scores", [row for row in self.rows if not row.against]),
             ("differences", [row for row in self.rows if row.against]),
@@ -230,8 +230,9 @@ class NoiseTable(Rows[NoiseRow]):
             shares = [100.0 * row.sources[-1].share.value for row in some]
             shares = [share for share in shares if not math.isnan(share)]
             if shares:
-                said.append(f"{_range(shares)} of the uncertainty of {what}")
-        claim = f"The {TRIALS} makes {', and '.join(said)}"
+                whole = "that" if said else "the uncertainty"
+                said.append(f"{_range(shares)} of {whole} of {what}")
+        claim = f"The {TRIALS} accounts for {', and '.join(said)}"
         return Headline(claim, ".")
 
     def footer(self) -> str:

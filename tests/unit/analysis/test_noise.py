@@ -133,6 +133,6 @@ def test_what_is_not_there_is_refused(options: dict[str, Any]) -> None:
 
 def test_the_table_names_its_sources_and_what_more_would_buy() -> None:
     text = str(RUNS.noise(baseline="siskin-1", designs=[(200, 2)]))
-    assert text.startswith("The luck of trials makes 8 to 15% of the uncertainty of scores")
+    assert text.startswith("The luck of trials accounts for 8 to 15% of the uncertainty of scores")
     assert "200 × 2" in text
     assert RUNS.noise(designs=[(200, 2)]).bought()[4]["questions"] == 200

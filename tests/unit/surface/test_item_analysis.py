@@ -57,7 +57,7 @@ def test_scores_are_adjusted_for_the_questions_that_a_system_was_given() -> None
     assert abs(adjusted - whole["s12"].score) < 0.6 * abs(naive - whole["s12"].score)
     assert part["s03"].adjusted == pytest.approx(part["s03"].score)
     assert "adjusted score" in str(found)
-    assert "15 answers of 720 missing" in str(found)
+    assert "15 of 720 answers are missing" in str(found)
 
 
 def test_two_parameters_find_the_discrimination_that_differs() -> None:
