@@ -15,6 +15,7 @@ from errbar.data.engines.duckdb import plain_errors
 from errbar.data.readers.base import Choice, Regrade
 from errbar.data.readers.logs import Origin
 from errbar.data.readers.tables.containers import (
+    are_numbers,
     are_pairs,
     are_records,
     are_rows_of_words,
@@ -217,7 +218,7 @@ def _from_memory(data: Any, request: "ReadRequest") -> Source:
         from errbar.data.readers.paths import read_paths  # noqa: PLC0415  loads DuckDB
 
         return read_paths(data, request)
-    if is_list(data) and len(data):
+    if is_list(data) and len(data) and not are_numbers(data):
         return _from_list(data, how)
     if isinstance(data, Mapping) and data:
         return _from_mapping(data, request)

@@ -139,7 +139,9 @@ def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
         number = np.repeat(np.arange(1, len(matrix) + 1), matrix.shape[1])
         texts = np.array([str(text) for text in number.tolist()], dtype=object)
         system = np.full(texts.size, name, dtype=object)
-        parts.append((system, np.full(texts.size, "", dtype=object), texts, matrix.ravel()))
+        parts.append(
+            (system, np.full(texts.size, "", dtype=object), texts, matrix.ravel().astype(float))
+        )
     return Turns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -6,13 +6,14 @@ a three-dimensional array are systems, questions and trials.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
-from errbar.data.counts import Counts, CountsByState, weights_of
+from errbar.data.counts import Counts, CountsByState, distinct_rows, weights_of
 from errbar.data.matrices import as_matrix
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
@@ -36,7 +37,11 @@ class MatrixSource(Source):
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """Counted row by row."""
         _no_columns(by)
-        return [_slice_of(name, matrix) for name, matrix in self.matrices.items()]
+        return list(self._slices)
+
+    @cached_property
+    def _slices(self) -> tuple[Slice, ...]:
+        return tuple(_slice_of(name, matrix) for name, matrix in self.matrices.items())
 
     def named(self) -> dict[Key, Named]:
         """Questions named by their row number."""
@@ -145,18 +150,26 @@ def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix, questions of equal state pooled."""
     each = _counted(name, matrix)
     parts = {"trials": each.trials, "scored": each.scored, "right": each.right, "other": each.other}
-    states, often = np.unique(np.stack([*parts.values()]), axis=1, return_counts=True)
+    states, often = distinct_rows(*parts.values())
     pooled: dict[str, Any] = dict(zip(parts, states, strict=True))
-    return Slice(key=each.key, questions=often, **pooled)
+    return Slice(key=each.key, questions=often.astype(np.int64), **pooled)
 
 
 def _counted(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix with an entry per question."""
-    known = ~np.isnan(matrix)
-    masks = {"scored": known, "right": matrix == 1, "other": known & (matrix != 0) & (matrix != 1)}
-    sums: dict[str, Any] = {part: mask.sum(axis=1) for part, mask in masks.items()}
     trials, once = np.full(len(matrix), matrix.shape[1]), np.ones(len(matrix), dtype=np.int64)
-    return Slice(key=(name, ""), trials=trials, questions=once, **sums)
+    right, wrong = np.count_nonzero(matrix == 1, axis=1), np.count_nonzero(matrix == 0, axis=1)
+    scored = trials
+    if matrix.dtype.kind == "f":
+        scored = trials - np.count_nonzero(np.isnan(matrix), axis=1)
+    return Slice(
+        key=(name, ""),
+        trials=trials,
+        scored=scored,
+        right=right,
+        other=scored - right - wrong,
+        questions=once,
+    )
 
 
 def _no_columns(by: Sequence[str]) -> None:
@@ -227,7 +240,10 @@ def matrix_of(data: Any, name: str) -> NDArray[Any]:
     """The data as a matrix with a row per question and a column per trial."""
     if _depth(data) == 1:
         data = np.asarray(data)[:, None] if len(data) else data
-    return as_matrix(data, name).astype(float)
+    matrix = as_matrix(data, name)
+    if matrix.dtype.kind in "iu":  # which has no NaN, and is often an eighth as large
+        return matrix.copy()
+    return matrix.astype(np.int8 if matrix.dtype.kind == "b" else float)
 
 
 def is_list(data: Any) -> TypeGuard[Sequence[Any]]:
