@@ -19,9 +19,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.data.games import Games
-from errbar.kernels.bradley_terry import GameRows, Integers, fit
+from errbar.kernels.bradley_terry import GameRows, fit
 from errbar.kernels.connectivity import strong_components
 from errbar.preferences import prefer
 

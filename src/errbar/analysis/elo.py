@@ -10,6 +10,7 @@ from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.kernels.elo import SCALE, START, STEP, elo, elo_resampled
 from errbar.kernels.hierarchical import exchangeable
+from errbar.kernels.interval import outer_quantiles
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.ratings import Rating, Ratings
 
@@ -48,8 +49,7 @@ def _rated(games: Games, judge: str, level: float, anchor: str | None) -> list[R
         draws = START + draws - draws[:, at : at + 1]
     alone = np.unique(games.rows.cluster).size < 2
     sds = np.full(values.size, math.nan) if alone else draws.std(axis=0, ddof=1)
-    tail = 0.5 * (1.0 - level)
-    lows, highs = np.quantile(draws, [tail, 1.0 - tail], axis=0)
+    lows, highs = outer_quantiles(draws, draws, level)
     predicted = 1.0 / (1.0 + 10.0 ** ((values[None, :] - values[:, None]) / SCALE))
     return ratings_of(
         games,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from errbar.analysis.methods import Assumption, Calibrated, Cell, Method, Posterior
 from errbar.analysis.methods.population import clusters_of
 from errbar.base.arguments import require_all
+from errbar.base.arrays import Integers
 from errbar.base.remarks import setting, some_of, way_to_say
 from errbar.data.counts import CategoryCounts, Counts, CountsByState
 from errbar.data.queries.questions import Slice
@@ -290,7 +291,7 @@ def estimate_of(
     questions: int,
     trials: int,
     of_each: NDArray[Any],
-    clusters: NDArray[np.int64] | None = None,
+    clusters: Integers | None = None,
 ) -> Estimate:
     """The estimate of one metric of one subject, from its cell in the table of a method.
 

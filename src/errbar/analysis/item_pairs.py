@@ -27,6 +27,7 @@ from errbar.data.labelled_scores import ArrangedScores, Scored, scores_and_label
 from errbar.data.predictions import Arranged, Predictions, Totals
 from errbar.kernels import roc
 from errbar.kernels.bounded_mean import mean_ends
+from errbar.kernels.interval import outer_ends
 from errbar.kernels.resample import sizes_of_clusters
 from errbar.kernels.sign_flip import Ends
 from errbar.metrics.ranked import AreaMetric, LabelMetric, RankedMetric
@@ -183,9 +184,7 @@ class Drawn(NamedTuple):
 
     def ends(self, level: float) -> Ends:
         """Interval for the difference."""
-        tail = 0.5 * (1.0 - level)
-        low, high = np.quantile(self.low, tail), np.quantile(self.high, 1.0 - tail)
-        return Ends(float(low), float(high))
+        return Ends(*outer_ends(self.low, self.high, level))
 
     def p_at_most(self, shift: float) -> float:
         """One-sided p-value of the hypothesis that the difference is `shift` or lower."""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
 from errbar.analysis.readings import remarks_on, who_was_never_scored
@@ -23,7 +22,7 @@ from errbar.base.arguments import (
     strict_share,
     texts,
 )
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.columns import unknown_name
 from errbar.data.queries.row_order import Settled, Turns, settled
@@ -166,7 +165,7 @@ def _watch(
     )
 
 
-def _rows(turns: Turns, system: str, task: str) -> NDArray[np.int64]:
+def _rows(turns: Turns, system: str, task: str) -> Integers:
     """Indices of the rows of a system and task that have a result."""
     chosen = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
     return np.flatnonzero(chosen)

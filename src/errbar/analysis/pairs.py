@@ -23,7 +23,7 @@ from errbar.analysis.methods.population import (
 from errbar.analysis.outcome_scales import given_bounds
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
 from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting
 from errbar.errors import InputError
 from errbar.kernels import bounded_mean as bounded
@@ -99,7 +99,7 @@ class Differences:
             reason="" if spread.sd else "nothing varies, so there is no spread to estimate",
         )
 
-    def _paired(self, apart: Array, clusters: NDArray[np.int64], weights: Array | None) -> Paired:
+    def _paired(self, apart: Array, clusters: Integers, weights: Array | None) -> Paired:
         if (np.diff(clusters) > 0).all():  # every question is a cluster of its own
             number = np.arange(clusters.size)
         else:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.evaluate import estimate_of, values_in
 from errbar.analysis.methods import Calibrated, Method
@@ -23,7 +22,7 @@ from errbar.analysis.methods.population import (
 )
 from errbar.analysis.outcome_scales import exceeds_unit
 from errbar.base.arguments import require_all, require_scale, scaled_weights
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import (
     GUESSED,
     GuessedBounds,
@@ -73,8 +72,8 @@ class Answered:
     """The values of the questions of a subject."""
 
     values: Array  # of each question
-    trials: NDArray[np.int64]  # of each question
-    clusters: NDArray[np.int64] | None = None  # the cluster of each question
+    trials: Integers  # of each question
+    clusters: Integers | None = None  # the cluster of each question
     noise: Array | None = None  # how uncertain the trials leave each value, as a variance
     questions: tuple[str, ...] = ()  # by name, where they have one
     weights: Array | None = None  # of each question, where they differ
@@ -148,9 +147,7 @@ def rewards_of(
     )
 
 
-def _extremes(
-    values: Array, counts: NDArray[np.int64], trials: NDArray[np.int64], worth: float
-) -> Array:
+def _extremes(values: Array, counts: Integers, trials: Integers, worth: float) -> Array:
     """Lowest and highest outcome of each question, where failed trials have a given worth."""
     order = np.argsort(values)
     occur = counts[:, order] > 0

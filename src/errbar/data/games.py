@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.readers.logs import Accounts
 from errbar.errors import InputError, UnknownColumn
-from errbar.kernels.bradley_terry import GameRows, Integers
+from errbar.kernels.bradley_terry import GameRows
 
 # Names that tools use for each column, the most likely first.
 USUAL_GAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(

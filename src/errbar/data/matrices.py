@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from errbar.base.arrays import Integers
 from errbar.data.counts import CategoryCounts, Counts, States, Tally
 from errbar.errors import InputError, WrongType
 
@@ -47,7 +48,7 @@ def binary_states(matrix: ArrayLike, name: str = "R") -> States:
     )
 
 
-def _right_by_question(matrix: ArrayLike, name: str) -> tuple[NDArray[np.int64], int]:
+def _right_by_question(matrix: ArrayLike, name: str) -> tuple[Integers, int]:
     """Number of correct trials of each question, and the number of trials."""
     array = as_matrix(matrix, name)
     parts = []
@@ -88,7 +89,7 @@ def category_tally(matrix: ArrayLike, categories: int, name: str = "R") -> Tally
     return Tally(rows, np.ones(len(rows)))
 
 
-def _categories_by_question(array: NDArray[Any], categories: int, name: str) -> NDArray[np.int64]:
+def _categories_by_question(array: NDArray[Any], categories: int, name: str) -> Integers:
     tally = np.empty((categories, len(array)), dtype=np.int64)
     start = 0
     for block in _blocks(array):
@@ -100,7 +101,7 @@ def _categories_by_question(array: NDArray[Any], categories: int, name: str) -> 
     return tally.T
 
 
-def _count_categories(block: NDArray[Any], out: NDArray[np.int64]) -> None:
+def _count_categories(block: NDArray[Any], out: Integers) -> None:
     """Count each category in each row, by bitwise operations.
 
     Each binary digit of the categories of a row is packed into a few machine words. A category is

@@ -20,9 +20,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.kernels.urn import BACK, all_wrong, band, blocks, log_scale, one_right, same_size
 
 Gains = Array  # gains[i] is the increment of the credit from i to i + 1 correct, i = 0…k−1
@@ -173,8 +172,8 @@ def _windows(terms: Array, width: int, count: int) -> tuple[Array, Array]:
 
 
 def credit_moments(
-    trials: NDArray[np.int64],
-    correct: NDArray[np.int64],
+    trials: Integers,
+    correct: Integers,
     prior: tuple[float, float],
     gains: Gains,
     *others: Gains,
@@ -191,7 +190,7 @@ def credit_moments(
 
 
 def _covariances(
-    trials: int, correct: NDArray[np.int64], prior: tuple[float, float], kinds: tuple[Gains, ...]
+    trials: int, correct: Integers, prior: tuple[float, float], kinds: tuple[Gains, ...]
 ) -> Array:
     """Log mean of each credit, and its log covariance with the first credit."""
     k = kinds[0].size
@@ -254,7 +253,7 @@ def _scaled_band(a: Array, b: Array, k: int, first: int, last: int) -> tuple[Arr
     return masses, log_scale(masses, first, k, a, b)
 
 
-def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple[Array, Array]:
+def _windows_of_exp(logs: Array, starts: Integers, width: int) -> tuple[Array, Array]:
     """exp(logs[start : start + width]) for each start, with the log of its scale factor."""
     places = np.arange(width)[:, None] + starts
     top = logs.max()
@@ -267,7 +266,7 @@ def _windows_of_exp(logs: Array, starts: NDArray[np.int64], width: int) -> tuple
     return np.exp(columns - scale), scale
 
 
-def _reached(correct: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def _reached(correct: Integers, k: int) -> Integers:
     """Every correct + t, t < k, in order; as one contiguous range where that costs little more."""
     low, high = int(correct.min()), int(correct.max())
     if high - low <= 4 * k * correct.size:
@@ -277,7 +276,7 @@ def _reached(correct: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 def _log_rises(
     trials: int,
-    reached: NDArray[np.int64],
+    reached: Integers,
     prior: tuple[float, float],
     gains: Gains,
     support: tuple[int, int],
@@ -318,7 +317,7 @@ def _log_mean_gain(a: Array, b: Array, gains: Gains, support: tuple[int, int]) -
 
 
 def _mean_gains_by_exchange(
-    reached: NDArray[np.int64],
+    reached: Integers,
     right: float,
     size: float,
     gains: Gains,

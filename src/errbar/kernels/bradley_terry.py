@@ -25,13 +25,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 
 _STEPS, _HALVINGS = 200, 40  # limits; 2⁻⁴⁰ of a Newton step is rounding
 _CLOSE = 1e-10  # a Newton step of this length ends the search; strengths are logarithms of odds
 _AT_ONCE = 1 << 22  # numbers of a block in memory
 _SINGULAR = 1e-9  # a cluster that alone determines a strength, up to rounding
-Integers = NDArray[np.int64]
 
 
 class Ties(Enum):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 
 FOLDS = 10  # of cross-validation: little bias and variance for their cost (Kohavi 1995)
 
@@ -78,7 +78,7 @@ def in_sample(stated: Array, right: Array) -> BrierParts:
 
 
 def out_of_sample(
-    stated: Array, right: Array, clusters: NDArray[np.int64], rng: np.random.Generator
+    stated: Array, right: Array, clusters: Integers, rng: np.random.Generator
 ) -> BrierParts:
     """The parts by recalibrations fitted to the answers of other clusters, in ten folds."""
     number = int(clusters.max()) + 1

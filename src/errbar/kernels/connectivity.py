@@ -8,7 +8,8 @@ coefficient if no strengths give the same difference in every game.
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.kernels.bradley_terry import GameRows, Integers
+from errbar.base.arrays import Integers
+from errbar.kernels.bradley_terry import GameRows
 
 _SAME = 1e-9  # share of a control's sum of squares that is rounding
 

@@ -8,8 +8,8 @@ played in many random orders side by side, a column of ratings for each.
 
 import numpy as np
 
-from errbar.base.arrays import Array
-from errbar.kernels.bradley_terry import GameRows, Integers
+from errbar.base.arrays import Array, Integers
+from errbar.kernels.bradley_terry import GameRows
 
 START, SCALE = 1000.0, 400.0  # Elo's own: all begin alike, 400 points are odds of ten to one
 STEP = 4.0  # K of the first leaderboard of Chatbot Arena (Zheng et al. 2023); in chess 10 to 40

@@ -115,10 +115,24 @@ def skewed_ends(deviations: Array, level: float) -> tuple[float, float]:
     return -low * error, -high * error
 
 
+def outer_quantiles(low: Array, high: Array, level: float) -> tuple[Array, Array]:
+    """Equal-tailed ends along the first axis: the lower from draws `low`, the upper from `high`.
+
+    The two are draws of one bootstrap with an unseen unit at either bound, or are the same.
+    """
+    tail = 0.5 * (1.0 - level)
+    return np.quantile(low, tail, axis=0), np.quantile(high, 1.0 - tail, axis=0)
+
+
+def outer_ends(low: Array, high: Array, level: float) -> tuple[float, float]:
+    """`outer_quantiles` of a single quantity."""
+    lower, upper = outer_quantiles(low, high, level)
+    return float(lower), float(upper)
+
+
 def percentile_ends(replicates: Array, level: float) -> tuple[float, float]:
     """Equal-tailed percentile interval of the replicates."""
-    low, high = np.quantile(replicates, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return float(low), float(high)
+    return outer_ends(replicates, replicates, level)
 
 
 def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> tuple[float, float]:

@@ -18,11 +18,11 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.kernels.binomial import masses
 from errbar.kernels.bounded_mean import FLAT, NO_ROOM, STEPS
+from errbar.kernels.interval import normal_reach
 
 _EQUAL = 1e-12  # values closer than this are equal, but for rounding
 _AT_ONCE = 2_000_000  # simulated numbers in memory at a time
@@ -141,14 +141,14 @@ _ENDS = 30  # most iterations for an end; halving alone reaches 1e-9 of the widt
 _ACCURATE, _SADDLE = 1e-3, 1e-6  # accuracy of an end and of a saddle point, in normal scores
 
 
-def approximate_widths(values: Array, often: NDArray[np.int64], level: float) -> Array:
+def approximate_widths(values: Array, often: Integers, level: float) -> Array:
     """Approximate widths of intervals for means between 0 and 1: row i of `often` is a sample."""
-    z = _NORMAL.inv_cdf(0.5 * (1.0 - level))
+    z = -normal_reach(level)
     low, high = (_low_ends(side, often, z) for side in (values, 1.0 - values))
     return 1.0 - low - high
 
 
-def approximate_scores(values: Array, often: NDArray[np.int64], at: float) -> Array:
+def approximate_scores(values: Array, often: Integers, at: float) -> Array:
     """Approximate normal scores of the p-values of `p_at_most`, for values between 0 and 1.
 
     Row i of `often` is a sample. The saddle-point approximation alone is off by about 0.01.
@@ -163,7 +163,7 @@ def approximate_scores(values: Array, often: NDArray[np.int64], at: float) -> Ar
     return scores
 
 
-def _low_ends(values: Array, often: NDArray[np.int64], z: float) -> Array:
+def _low_ends(values: Array, often: Integers, z: float) -> Array:
     """Quantile of each row's weighted mean at the normal score `z`."""
     value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
     shape = np.column_stack([often, np.ones(len(often))])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
-from errbar.kernels.interval import endpoints, skewed_ends
+from errbar.kernels.interval import endpoints, outer_quantiles, skewed_ends
 from errbar.kernels.resample import unseen_sizes
 
 DRAWS = 4000
@@ -57,8 +57,7 @@ def ratios_of_sums(
     reach = np.array([_reach(top / sizes) for top in tops])
     is_mean = (bottoms == sizes).all(axis=1)
     lows, highs = _draws(tops, bottoms, sizes, reach, is_mean, rng)
-    tail = 0.5 * (1.0 - level)
-    low_ends, high_ends = np.quantile(lows, tail, axis=0), np.quantile(highs, 1.0 - tail, axis=0)
+    low_ends, high_ends = outer_quantiles(lows, highs, level)
     found = []
     for at, (top, bottom) in enumerate(pairs):
         own = _by_skewness(top, bottom, sizes, level)

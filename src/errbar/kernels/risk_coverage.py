@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Numbers
+from errbar.base.arrays import Array, Integers, Numbers
 
 SNAP = 1e-9  # relative: coverage × items this near a whole number is that number
 _SERIES_FROM = 64  # from here three terms of the digamma series have an error below 1e-16
@@ -284,7 +284,7 @@ def generalized_span_normalised(loss: Array, total: int) -> float:
     return float((so_far[1:] + so_far[:-1]).mean() / 2)
 
 
-def logarithmic(items: NDArray[np.int64], loss: Array) -> float:
+def logarithmic(items: Integers, loss: Array) -> float:
     """Mean loss with weights −log(1 − rank / (answered + 1)); the most confident ranks last.
 
     Items of equal confidence share the mean of their weights.
@@ -302,13 +302,13 @@ def logarithmic(items: NDArray[np.int64], loss: Array) -> float:
     return float(loss @ (np.log(answered + 1.0) - logs) / answered)
 
 
-def plateaus(items: NDArray[np.int64], loss: Array, total: int) -> float:
+def plateaus(items: Integers, loss: Array, total: int) -> float:
     """Trapezoid area between the ends of tied groups, constant before the first end."""
     ends = np.cumsum(items)
     return _under(ends / total, np.cumsum(loss) / ends)
 
 
-def least_plateaus(items: NDArray[np.int64], loss: Array, total: int) -> float:
+def least_plateaus(items: Integers, loss: Array, total: int) -> float:
     """Least `plateaus` area over all rankings of these losses, ties included.
 
     A tie replaces the points between its ends by a straight line, so the best ranking keeps only

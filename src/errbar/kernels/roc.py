@@ -17,13 +17,12 @@ ascending along the last axis and replicates, if any, along the axis before it.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Numbers
+from errbar.base.arrays import Array, Integers, Numbers
 from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.kernels.sorting import Labels, distinct, totals
 
-Positions = NDArray[np.int64]
+Positions = Integers
 
 
 def area(positives: Numbers, negatives: Numbers) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 
 Labels = NDArray[np.bool_]
 
@@ -89,7 +89,7 @@ def starts_of(ordered: NDArray[Any]) -> NDArray[np.intp]:
     return np.flatnonzero(new)
 
 
-def distinct(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.int64]]:
+def distinct(ordered: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], Integers]:
     """Distinct numbers of sorted input, the index at which each begins, and its count."""
     starts = starts_of(ordered)
     if starts.size == ordered.size:

@@ -83,7 +83,7 @@ def _first_right(a: Numbers, b: Numbers, draws: Array) -> Array:
     return first
 
 
-def same_size(trials: NDArray[np.int64]) -> list[tuple[int, slice | NDArray[np.intp]]]:
+def same_size(trials: Integers) -> list[tuple[int, slice | NDArray[np.intp]]]:
     """Each distinct number of trials, with the indices at which it occurs."""
     if trials.min() == trials.max():
         return [(int(trials[0]), slice(None))]
@@ -298,7 +298,7 @@ def _choices(ballots: int, most: int) -> Array:
     return np.array([math.comb(ballots, drawn) for drawn in range(most + 1)], dtype=float)
 
 
-def most_noise(values: Array, trials: NDArray[np.int64], draws: int, often: Array) -> float:
+def most_noise(values: Array, trials: Integers, draws: int, often: Array) -> float:
     """Upper bound on the share of the variance between values that trial noise explains.
 
     A value is a U-statistic: a mean over all subsets of `draws` of its trials. If θ is its

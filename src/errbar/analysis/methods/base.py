@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts, CountsByState, States, in_order, weights_of
 from errbar.errors import InputError
@@ -75,7 +74,7 @@ def refuse_weights_in(what: str) -> None:
 class WeightedStates(NamedTuple):
     """Questions of different weights: the state and the weight of each."""
 
-    state: NDArray[np.int64]
+    state: Integers
     weight: Array
 
     @classmethod

@@ -23,7 +23,7 @@ from errbar.base.arrays import Array
 from errbar.data.predictions import RankedSample, Resampling
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
-from errbar.kernels.interval import bca_ends, percentile_ends
+from errbar.kernels.interval import bca_ends, outer_ends, percentile_ends
 from errbar.kernels.risk_coverage import rounded_difference
 from errbar.metrics.ranked import RankedMetric, RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
@@ -194,8 +194,7 @@ def _unseen_spread(
     reason = _reason(value, kept, dropped, method.resamples)
     if reason:
         return StatisticSpread.unknown(value, method.level, reason)._replace(dropped=share)
-    tail = 0.5 * (1.0 - method.level)
-    ends = float(np.quantile(low, tail)), float(np.quantile(high, 1.0 - tail))
+    ends = outer_ends(low, high, method.level)
     interval = Interval(*ends, method.level, Estimand.POPULATION)
     return StatisticSpread(value, float(max(low.std(), high.std())), interval, share, "")
 

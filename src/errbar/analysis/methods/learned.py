@@ -21,14 +21,13 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import SimulatedData, WeightedStates
 from errbar.analysis.methods.population import Summary
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Counts, CountsByState, States
 from errbar.kernels import binomial, difficulty
-from errbar.kernels.interval import clopper_pearson_ends, normal_reach, student_reach
+from errbar.kernels.interval import clopper_pearson_ends, normal_reach, outer_ends, student_reach
 from errbar.kernels.partial_identification import (
     GRID,
     CountShares,
@@ -248,11 +247,10 @@ class DifficultyPosterior:
         sums = [(gamma * score).sum(axis=-1) for score in scores]
         worse = metric.joined(*(total / (totals + more) for total in sums))
         better = metric.joined(*((total + more) / (totals + more) for total in sums))
-        tail = 0.5 * (1.0 - level)
         seen = metric.joined(*(total / totals for total in sums))
-        low = float(np.quantile(np.minimum(worse, better), tail))  # a weight may fall with the rate
-        high = float(np.quantile(np.maximum(worse, better), 1.0 - tail))
-        return Summary(float(seen.mean()), float(np.sqrt(seen.var())), low, high)
+        low, high = np.minimum(worse, better), np.maximum(worse, better)  # scores may fall
+        sd = float(np.sqrt(seen.var()))
+        return Summary(float(seen.mean()), sd, *outer_ends(low.ravel(), high.ravel(), level))
 
     def _weighings(self, rng: np.random.Generator) -> Array:
         """Bootstrap weights of the support points: weighings × draws × points."""
@@ -268,7 +266,7 @@ class DifficultyPosterior:
                 found[:, draws, at] = np.where(point == at, each, 0.0).sum(axis=-1)
         return found
 
-    def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> Integers:
         """Draw the support point of each question: times × draws × questions."""
         if self._weighed is None:
             raise TypeError("unweighted questions are not kept apart.")

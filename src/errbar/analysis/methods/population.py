@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted
 from errbar.data.counts import (
     CategoryCounts,
@@ -25,6 +25,7 @@ from errbar.data.counts import (
     weights_of,
 )
 from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
+from errbar.kernels.interval import outer_ends
 from errbar.kernels.resample import unseen_weights
 from errbar.kernels.urn import most_noise
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -128,7 +129,7 @@ class QuestionSample:
         low, high = metric.bounds
         return most_noise((values - low) / (high - low), trials, metric.draws, self._often)
 
-    def _categories(self, metric: CountMetric) -> tuple[Array, NDArray[np.int64]]:
+    def _categories(self, metric: CountMetric) -> tuple[Array, Integers]:
         """Value of each question of more than two categories, and its trials."""
         if not isinstance(metric, CategoryMetric) or self._tally is None:
             raise TypeError(f"{metric} is made of no means over questions.")
@@ -151,13 +152,8 @@ class QuestionSample:
         bounds = [_bounds_of(sample, self._assume) for sample in samples]
         low, high = _blend_draws(metric, totals, sizes, often, bounds, rng)
         means = [np.array(often @ total / (often @ sizes)) for total in totals]
-        tail = 0.5 * (1.0 - level)
-        return Summary(
-            float(metric.joined(*means)),
-            float(max(low.std(), high.std())),
-            float(np.quantile(low, tail)),
-            float(np.quantile(high, 1.0 - tail)),
-        )
+        sd = float(max(low.std(), high.std()))
+        return Summary(float(metric.joined(*means)), sd, *outer_ends(low, high, level))
 
 
 def bounds_of_metric(
@@ -208,7 +204,7 @@ def _blend_draws(
 def mean_of_sample(
     values: Array,
     often: Array,
-    clusters: NDArray[np.int64] | None,
+    clusters: Integers | None,
     level: float,
     weights: Array | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
@@ -221,7 +217,7 @@ def mean_of_sample(
 
 
 def assumed_of_sizes(
-    often: Array, clusters: NDArray[np.int64] | None, weights: Array | None, level: float
+    often: Array, clusters: Integers | None, weights: Array | None, level: float
 ) -> str:
     """What intervals assume about the sizes of unseen clusters, or about unseen weights.
 
@@ -253,7 +249,7 @@ may be missing'
 def sample_of(
     values: Array,
     often: Array,
-    clusters: NDArray[np.int64] | None,
+    clusters: Integers | None,
     weights: Array | None,
     bounds: tuple[float, float],
 ) -> Sample:
@@ -282,7 +278,7 @@ def of_a_share(found: Summary, share: float, noise: float) -> tuple[Summary, str
 def _sample(
     values: Sequence[Array],
     often: Array,
-    clusters: NDArray[np.int64] | None,
+    clusters: Integers | None,
     weights: Array | None = None,
 ) -> tuple[list[Array], Array, Array]:
     """Totals, sizes and how often each occurs: of clusters, or of the questions themselves.
@@ -323,7 +319,7 @@ def right_or_wrong(counts: AnyCounts) -> AnyCounts:
     return CountsByState(counts.trials, right, once, counts.clusters, counts.weights)
 
 
-def clusters_of(counts: AnyCounts) -> NDArray[np.int64] | None:
+def clusters_of(counts: AnyCounts) -> Integers | None:
     """The cluster of each entry, where there are any."""
     return counts.clusters if isinstance(counts, CountsByState | CategoryCounts) else None
 

@@ -8,14 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.plan.pilot import Difficulty, shift_to
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.tables import interval_title
 from errbar.data.counts import States
 from errbar.errors import InputError
@@ -25,6 +23,7 @@ from errbar.kernels.bounded_mean import (
     mean_ends,
     p_at_most,
 )
+from errbar.kernels.interval import normal_reach
 from errbar.kernels.power import (
     DiscreteDistribution,
     approximate_scores,
@@ -238,7 +237,7 @@ class DetectDifference(Goal):
 
     @property
     def _reach(self) -> float:
-        return NormalDist().inv_cdf(0.5 + 0.5 * self.level)
+        return normal_reach(self.level)
 
     def _room(self) -> float:
         """Largest possible change of the metric in the direction of the difference."""
@@ -290,7 +289,7 @@ class DetectSurely(DetectDifference):
         scores = approximate_scores(shares, often[:, present], 0.5)
         return float((scores <= -self._reach).mean())
 
-    def _sees(self, values: Array, often: NDArray[np.int64]) -> bool:
+    def _sees(self, values: Array, often: Integers) -> bool:
         present = often > 0
         number = often[present].astype(float)
         sample = Sample(values[present], np.ones(number.size), number, (-1.0, 1.0))
@@ -357,13 +356,13 @@ class Width(Goal):
 
     def _drawn(
         self, questions: int, trials: int | None, times: int
-    ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    ) -> tuple[Array, Integers, Integers]:
         """Values of a question, their counts in distinct runs, and how often each run occurs."""
         values, chances = self._distribution(trials)
         runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
         return values, *np.unique(runs, axis=0, return_counts=True)
 
-    def _width(self, values: Array, often: NDArray[np.int64]) -> float:
+    def _width(self, values: Array, often: Integers) -> float:
         some = often > 0
         number = often[some].astype(float)
         low, high = mean_ends(Sample(values[some], np.ones(number.size), number), self.level)

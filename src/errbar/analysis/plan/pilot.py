@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
 from errbar.analysis.methods.base import refuse_weights_in
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, some_of, way_to_say
 from errbar.data.counts import CountsByState, States
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
@@ -272,7 +271,7 @@ def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
     )
 
 
-def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, ...]:
+def _remarks(slices: Sequence[Slice], trials: Integers) -> tuple[str, ...]:
     remarks = []
     if trials.max() == 1:
         remarks.append(
@@ -287,7 +286,7 @@ def _remarks(slices: Sequence[Slice], trials: NDArray[np.int64]) -> tuple[str, .
     return tuple(remarks)
 
 
-def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[NDArray[np.int64], int]:
+def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[Integers, int]:
     """Trials and right trials of both systems per common question, and the number of others."""
     each = [_by_question(source, name, errors) for name in names]
     shared = align(found.keys() for found in each).shared()
@@ -310,7 +309,7 @@ def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
     return found
 
 
-def _disagreement(difficulty: Difficulty, pairs: NDArray[np.int64]) -> float:
+def _disagreement(difficulty: Difficulty, pairs: Integers) -> float:
     """Estimate the standard deviation of the shift from the counts of the second system."""
     states, often = np.unique(pairs, axis=0, return_counts=True)
     n, right, others_n, others_right = states.T[:, :, None].astype(float)

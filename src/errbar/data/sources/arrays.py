@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.base.arrays import Integers
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.counts import Counts, CountsByState, distinct_rows, weights_of
 from errbar.data.matrices import as_matrix
@@ -130,7 +131,7 @@ class CountsSource(Source):
         }
 
 
-def _clusters_in(counts: Counts) -> NDArray[np.int64] | None:
+def _clusters_in(counts: Counts) -> Integers | None:
     return counts.clusters if isinstance(counts, CountsByState) else None
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted
 from errbar.data.queries.questions import Slice
 from errbar.errors import InputError
+from errbar.kernels.interval import outer_quantiles
 from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.inspection import Inspection
 from errbar.results.items import Items
@@ -118,7 +118,7 @@ def _by_difficulty(shares: Shares) -> list[list[str]]:
     return [order[at : at + each] for at in range(0, len(order), each)]
 
 
-def difficulty_edges(trials: NDArray[np.int64]) -> Array:
+def difficulty_edges(trials: Integers) -> Array:
     """Return edges of bins that are centred on the possible shares of right trials."""
     sizes = np.unique(trials[trials > 0])
     if not sizes.size:
@@ -138,10 +138,9 @@ def difficulty_picture(
     names = {of: str(of) if len(tasks) > 1 else of.system for of in observed}
     short = vega.short_names(names.values())
     rows: list[Row] = []
-    tail = 0.5 * (1.0 - level)
     for of, shares in observed.items():
         draws, parts = learned[of], shares.size - 1
-        low, high = np.quantile(draws, [tail, 1.0 - tail], axis=0)
+        low, high = outer_quantiles(draws, draws, level)
         rows += [
             {
                 "panel": short[names[of]],
