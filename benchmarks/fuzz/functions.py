@@ -1,4 +1,8 @@
-"""What public functions make of arguments that they do not expect: a result, or a refusal."""
+"""What public functions make of arguments that they do not expect: a result, or a refusal.
+
+Most calls fit the function but for a single argument: calls whose arguments are all strange are
+refused for the first of them. What fits is known by the name of the parameter (`FITTING`).
+"""
 
 import datetime
 import inspect
@@ -66,31 +70,173 @@ def unusual() -> list[Any]:
         *(pd.Series([1, None, "x"]), pd.DataFrame(), pl.DataFrame(), pl.Series("a", [[1], [2]])),
         *(object(), int, len, iter([1, 0]), {1, 2}, b"bytes", range(3), Fraction(1, 3)),
         *(datetime.datetime(2020, 1, 1), slice(None), NotImplemented, ..., -0.0, 5e-324),
+        *(np.float32("nan"), np.int8(-1), np.bool_(True), pd.NA, pd.NaT, 1 << 31, "\uffff", "\n"),
+        *((0.9, 0.1), (1,), ("a", "a"), {"a": -1}, {"b": 2, None: 1}, [["a"]], ["a", "b", "a"]),
     ]
 
 
+_DRAWS = np.random.default_rng(1)
+_MATRIX = _DRAWS.integers(0, 2, (12, 4))
+_SCORES, _LABELS = _DRAWS.random(12), np.arange(12) % 2
+_ROWS = pl.DataFrame(
+    {
+        "system": ["a"] * 24 + ["b"] * 24,
+        "question": [f"q{at // 2 % 12}" for at in range(48)],
+        "outcome": [at * 7 % 3 // 2 for at in range(48)],
+        "confidence": [at * 31 % 48 / 48 for at in range(48)],
+        "cost": [1.0 + at % 5 for at in range(48)],
+        "human": [None if at % 3 else at % 2 for at in range(48)],
+    }
+)
+_GAMES = [
+    {"model_a": "a", "model_b": "b", "winner": ("model_a", "model_b", "tie")[at % 3], "judge": "j"}
+    for at in range(24)
+]
+_ITEMS = [
+    selective.ItemPrediction(at % 4, at % 2, confidence)
+    for at, confidence in enumerate(_SCORES.tolist())
+]
+_PREDICTIONS = selective.Predictions(_SCORES, loss=_LABELS)
+_SCORED = roc.Scored(_SCORES, _LABELS)
+
+# A fitting value by parameter, for all functions or for those of a module or of a name.
+FITTING: dict[str, Any] = {
+    **dict.fromkeys(("data", "baseline", "candidate", "pilot"), _ROWS),
+    "R": _MATRIX,
+    "R0": _MATRIX[:, :2],
+    "k": 2,
+    "w": [0.0, 1.0],
+    "tau": 0.5,
+    "ks": [1, 2],
+    "scores": _SCORES,
+    "other_scores": _SCORES[::-1],
+    "labels": _LABELS,
+    "loss": _LABELS,
+    "first": _SCORED,
+    "second": _SCORED,
+    "scored": _SCORED,
+    "predictions": _PREDICTIONS,
+    "items": _ITEMS,
+    "target_coverage": 0.5,
+    "coverage": 0.5,
+    "risk": 0.4,
+    "max_fpr": 0.5,
+    "rng": 0,
+    "name": "pass@2",
+    "metric": "avg",
+    "metrics": "avg",
+    "max_drop": 0.1,
+    "sensitivity": 0.9,
+    "specificity": 0.8,
+    "level": 0.9,
+    "system": "a",
+    "bins": 4,
+    "raters": ["outcome", "confidence"],
+    "questions": 4,
+    "label": "human",
+    "difference": 0.3,
+    "selective.confidence": _SCORES,
+    "selective.metric": "aurc",
+    "selective.metrics": "aurc",
+    "selective.systems": {"a": _PREDICTIONS, "b": _PREDICTIONS},
+    "eval.confidence": 0.9,
+    "eval.curve.name": "pass@k",
+    "eval.curve_ci.name": "pass@k",
+    "eval.weights": [0.5, 0.5],
+    "curve.metric": "pass@k",
+    "family.name": "pass@k",
+    "gate.system": "b",
+    "gate.baseline_system": "a",
+    "gate.baseline": _ROWS,
+    "agree.data": _ROWS.with_columns(confidence=pl.col("confidence").round()).to_dicts(),
+    "prefer.data": _GAMES,
+    "games.data": _GAMES,
+    "monitor.above": 0.5,
+    "monitor.systems": "a",
+    "plan.systems": ["a"],
+    "plan.simulations": 5,
+    "plan.trials": [2],
+    "history.data": _ROWS.with_columns(date=pl.lit("2026-01-01")),
+    "method": selective.Bootstrap(100),
+}
+# Options of functions that need them, beside their required parameters.
+NEEDED = {
+    "errbar.plan": ("pilot", "systems", "difference", "simulations", "trials"),
+    "errbar.gate": ("metrics", "system", "baseline_system"),
+    "errbar.monitor": ("above",),
+    "errbar.next_labels": ("questions", "label"),
+    "errbar.agree": ("raters",),
+    **{
+        name: ("loss",)
+        for name, function in functions().items()
+        if "loss" in inspect.signature(function).parameters
+    },
+}
+
+
+def fitting(name: str, parameter: str) -> Any:
+    """A value that fits a parameter of a function; None if there is none."""
+    parts = name.removeprefix("errbar.").split(".")
+    for known in (".".join((*parts, parameter)), f"{parts[0]}.{parameter}", parameter):
+        if known in FITTING:
+            return FITTING[known]
+    return None
+
+
+def options_of(name: str) -> list[str]:
+    """Names of the options that a verb passes on: those of `Runs`, and those of `load`."""
+    verb = name.removeprefix("errbar.")
+    asked = [errbar.load, getattr(errbar.Runs, verb, None)]
+    return [
+        parameter.name
+        for function in filter(None, asked)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        or (parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is not _EMPTY)
+    ]
+
+
+_EMPTY = inspect.Parameter.empty
+
+
 def cases(
-    function: Callable[..., Any], rng: random.Random, number: int
+    name: str, function: Callable[..., Any], rng: random.Random, number: int
 ) -> Iterator[Callable[[], Outcome]]:
-    """Calls of a function, half of them with a single argument that is strange."""
-    parameters = list(inspect.signature(function).parameters.values())
-    plain = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    """Calls of a function: the first fits it, most others but for a single argument."""
+    found = inspect.signature(function).parameters.values()
+    plain = [parameter for parameter in found if parameter.kind is not parameter.VAR_KEYWORD]
+    options = [] if len(plain) == len(found) else options_of(name)
+    required = [
+        parameter.name
+        for parameter in plain
+        if parameter.default is _EMPTY and parameter.kind is not parameter.VAR_POSITIONAL
+    ]
+    needed = [*NEEDED.get(name, ()), *required]
+    known = list(dict.fromkeys([*(parameter.name for parameter in plain), *options, *needed]))
     for at in range(number):
-        given: list[Any] = []
-        named: dict[str, Any] = {}
-        strange = {rng.randrange(len(plain))} if at % 2 else {*range(len(plain))} if plain else ()
-        for place, one in enumerate(plain):
-            if one.default is not one.empty and rng.random() < 0.6 and place not in strange:
-                continue
-            pool = unusual() if place in strange and rng.random() < 0.7 else usual(rng)
-            value = rng.choice(pool)
-            if (
-                one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and len(given) == place
-            ) or one.kind is one.VAR_POSITIONAL:
-                given.append(value)
-            else:
-                named[one.name] = value
+        values = {key: fitting(name, key) for key in needed}
+        strange = () if not at else known if at % 10 == 9 else [rng.choice(known)]
+        for key in strange:
+            if at % 10 < 9 or key in needed or rng.random() < 0.3:
+                values[key] = rng.choice(unusual() if rng.random() < 0.8 else usual(rng))
+        given, named = _arguments(plain, values)
         yield lambda given=given, named=named: outcome(function, given, named)  # type: ignore[misc]
+
+
+def _arguments(
+    plain: list[inspect.Parameter], values: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Values by parameter as the arguments of a call."""
+    named = dict(values)
+    given: list[Any] = []
+    for parameter in plain:
+        if parameter.kind is parameter.KEYWORD_ONLY or parameter.name not in named:
+            break
+        given.append(named.pop(parameter.name))
+    for parameter in plain:
+        if parameter.kind is parameter.VAR_POSITIONAL:  # without what comes before it
+            named.pop(parameter.name, None)
+    return given, named
 
 
 def outcome(function: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Outcome:

@@ -44,7 +44,7 @@ def cases(unit: Unit, place: Path) -> Iterator[Callable[[], Outcome]]:
     rng = random.Random(unit.key)
     found = functions.functions().get(unit.source)
     if found is not None:
-        return functions.cases(found, rng, unit.mutants)
+        return functions.cases(unit.source, found, rng, unit.mutants)
     return logs.cases(
         logs.sources(place)[unit.source], place / "copy", rng, unit.mutants, unit.kept
     )

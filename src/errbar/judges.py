@@ -32,6 +32,7 @@ from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import number, require_text, texts
+from errbar.base.options import checked
 from errbar.base.remarks import Caution, some_of, way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
@@ -218,6 +219,7 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
     return JudgedRuns(Joined.of(parts), joined)
 
 
+@checked
 def score_by_rates(
     data: Any,
     *,
@@ -270,6 +272,7 @@ def _known(rate: Rate, name: str) -> Known:
     return Known(float(share), float(items))
 
 
+@checked
 def next_labels(
     data: Any,
     questions: int | None = None,
@@ -318,6 +321,7 @@ def next_labels(
     return labelling_of(runs.source, labels, request)
 
 
+@checked
 def agree(
     data: Any,
     raters: Sequence[str] = (),

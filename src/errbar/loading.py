@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from errbar.base.arguments import require_choice, require_text, texts
+from errbar.base.options import checked
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from errbar.data.readers.paths import ReadRequest
 
 
+@checked
 def load(
     data: Any,
     *,

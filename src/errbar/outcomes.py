@@ -17,6 +17,7 @@ from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.score import Errors
 from errbar.base.arguments import names_in_order
 from errbar.base.arrays import Seed
+from errbar.base.options import checked
 from errbar.data.prices import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
@@ -58,6 +59,7 @@ class Outcomes:
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
 
+    @checked
     def selective(
         self,
         *metrics: RankedMetric | str,
@@ -85,6 +87,7 @@ class Outcomes:
         found = selective_scores(self.source, metrics, method, rng, bins=bins)
         return self._with_remarks(found, method.level)
 
+    @checked
     def roc(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
     ) -> RankedScores:
@@ -98,6 +101,7 @@ class Outcomes:
         found = roc_scores(self.source, method, rng, bins=bins)
         return self._with_remarks(found, method.level)
 
+    @checked
     def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
         """Compare the confidence with how often answers are right.
 
@@ -110,6 +114,7 @@ class Outcomes:
         """
         return calibration_of(self.source, bins=bins, level=level)
 
+    @checked
     def noise(
         self,
         *,
@@ -151,6 +156,7 @@ class Outcomes:
         )
         return noise_of(self.source, request)
 
+    @checked
     def items(
         self,
         *,
@@ -176,6 +182,7 @@ class Outcomes:
         )
         return items_of(self.source, request)
 
+    @checked
     def cost(
         self,
         *,
@@ -219,6 +226,7 @@ class Outcomes:
         )
         return costs_of(self.source, request)
 
+    @checked
     def monitor(
         self,
         *systems: str,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from errbar.analysis.history import drifts_of
 from errbar.base.arguments import require_text, strict_share
 from errbar.base.files import without_endings
+from errbar.base.options import checked
 from errbar.base.remarks import mapping, some_of, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
@@ -25,6 +26,7 @@ _DATABASES = {".duckdb", ".ddb", ".db"}
 _MOST_NAMED = 8
 
 
+@checked
 def history(
     data: Any,
     *metrics: Metric | str,

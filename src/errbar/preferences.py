@@ -12,6 +12,7 @@ from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
 from errbar.base.arguments import strict_share, texts
+from errbar.base.options import checked
 from errbar.data.games import USUAL_GAMES, Games
 from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words
@@ -26,6 +27,7 @@ from errbar.runs import Runs
 _READING = {"controls", "first_wins", "second_wins", "ties_are", *USUAL_GAMES}
 
 
+@checked
 def games(
     data: Any,
     *,
@@ -70,6 +72,7 @@ def games(
     return read_games(data, HowToReadGames(columns=columns, controls=controls, words=words))
 
 
+@checked
 def prefer(
     data: Any,
     *,
@@ -150,6 +153,7 @@ def report_games(
     return write_games_report(found, prefer(found, **options), path, title=title)
 
 
+@checked
 def position_bias(data: Any, *, level: float = 0.95, **reading: Any) -> RaterAgreement:
     """Measure how far judges prefer the answer that they are shown first.
 
@@ -175,6 +179,7 @@ def position_bias(data: Any, *, level: float = 0.95, **reading: Any) -> RaterAgr
     return judged_positions(games(data, **reading), level)
 
 
+@checked
 def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
     """Win rates against a baseline: the mean result over questions; a tie is half a win."""
     runs = runs_against(found, baseline)

@@ -32,6 +32,7 @@ from errbar.analysis.score import (
 )
 from errbar.base.arguments import names_in_order, require_choice
 from errbar.base.arrays import Seed
+from errbar.base.options import checked
 from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, Needs, family
 from errbar.outcomes import Outcomes
@@ -53,6 +54,7 @@ _DEFAULT_METRICS = ("avg",)
 class Runs(Outcomes):
     """Outcomes of systems on questions, in memory, in files or in a database."""
 
+    @checked
     def score(
         self,
         *metrics: Metric | str,
@@ -114,6 +116,7 @@ class Runs(Outcomes):
         refusals.require_others((each.of, each.metric) for each in scores)
         return scores
 
+    @checked
     def curve(
         self,
         metric: str = "pass@k",
@@ -152,6 +155,7 @@ class Runs(Outcomes):
         found = self.source.slices(names_in_order(by))
         return curve_scores(self.source, found, metric, errors, short, intervals)
 
+    @checked
     def overview(
         self,
         *,
@@ -182,6 +186,7 @@ class Runs(Outcomes):
             reason = "" if compared else f"{NOT_COMPARED}: {error}"
         return Overview(self.inspect(), scores, compared, ranked, reason)
 
+    @checked
     def compare(
         self,
         *metrics: Metric | str,
@@ -242,6 +247,7 @@ class Runs(Outcomes):
             remarks += beside_pairs(self.source, found)
         return replace(found, remarks=(*found.remarks, *remarks))
 
+    @checked
     def rank(
         self,
         metric: Metric | str = "avg",

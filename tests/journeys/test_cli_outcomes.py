@@ -563,6 +563,25 @@ def test_counts_are_converted_too_and_never_in_part(tmp_path: Path) -> None:
     assert not (tmp_path / "none.csv").exists()
 
 
+@pytest.mark.parametrize("ending", ["xlsx", "arrow", "npy", "txt", "csv.xz", "parquet.gz"])
+def test_a_conversion_to_a_kind_that_is_not_written_is_refused(
+    ending: str, runs: str, tmp_path: Path
+) -> None:
+    target = tmp_path / f"out.{ending}"
+    said = refusal("convert", runs, str(target))
+    assert said == f"Error: {target}: write to a file that ends in .parquet, .csv or .jsonl."
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("ending", ["tsv", "ndjson", "json", "csv.gz", "tsv.gz", "jsonl.zst"])
+def test_a_conversion_to_another_ending_scores_the_same(
+    ending: str, runs: str, tmp_path: Path
+) -> None:
+    target = str(tmp_path / f"out.{ending}")
+    shown("convert", runs, target)
+    assert records("score", target) == records("score", runs)
+
+
 ENDINGS = ("parquet", "csv", "jsonl")
 
 

@@ -24,6 +24,7 @@ from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
 from errbar.base.arguments import are_same, strict_share
 from errbar.base.arrays import Array
+from errbar.base.options import checked
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedItems
@@ -74,6 +75,7 @@ def compare_ranked(
     return replace(found, remarks=(*lone, *found.remarks, *on_data))
 
 
+@checked
 def compare(
     systems: Mapping[str, Predictions],
     *metrics: RankedMetric | str,

@@ -99,8 +99,7 @@ class _SystemCosts:
 def costs_of(source: Source, request: CostRequest) -> Costs:
     """The costs of every system and task."""
     strict_share(request.level, "level")
-    for k in request.tries:
-        require_whole(k, "tries", 1)
+    require_whole(request.rng, "rng", 0)
     missing = failures_as(request.errors) == "missing"
     remarks: list[str] = []
     found: dict[tuple[str, str], _SystemCosts] = {}

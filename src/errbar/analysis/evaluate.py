@@ -40,9 +40,9 @@ def chosen_method(
     level: float | None = None,
 ) -> Method:
     """An interval method, by value or by name, with this target and level."""
-    if method in (None, "calibrated"):
+    if method is None or (isinstance(method, str) and method == "calibrated"):
         method = Calibrated()
-    elif method == "documented":
+    elif isinstance(method, str) and method == "documented":
         method = Posterior()
     if not isinstance(method, Calibrated | Posterior):
         raise WrongType(

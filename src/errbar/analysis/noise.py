@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.rewards import bounds_of, remark_on_guess
 from errbar.analysis.trial_cells import TrialCells, trial_cells
-from errbar.base.arguments import require_bounds, strict_share
+from errbar.base.arguments import require_bounds, require_whole, strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import Caution, about, counted, have, way_to_say
 from errbar.data.queries.questions import failures_as
@@ -58,6 +58,7 @@ class NoiseRequest:
 def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
     """The components of every system and of pairs of systems, task by task."""
     strict_share(request.level, "level")
+    require_whole(request.rng, "rng", 0)
     require_bounds(request.bounds)
     failures = failures_as(request.errors)
     found = source.slices(())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import some_of
 from errbar.data.columns import plain_name
 from errbar.data.readers.documents import parse
-from errbar.errors import InputError, UnknownColumn
+from errbar.errors import InputError, UnknownColumn, WrongType
 
 INPUT_TOKENS = frozenset(
     map(plain_name, ("input_tokens", "prompt_tokens", "n_input_tokens", "tokens_in"))
@@ -41,6 +41,8 @@ def read_prices(table: Any) -> dict[str, Price]:
     if isinstance(table, Mapping):
         rows = [{"model": m, "input": p[0], "output": p[1]} for m, p in table.items()]
         return _prices(rows, "the price table")
+    if not isinstance(table, str | Path):
+        raise WrongType(f"prices must be a file, or pairs of numbers by model; got {table!r:.80}.")
     path = Path(table)
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -171,7 +171,7 @@ def _by_question(R0: ArrayLike, questions: int) -> ArrayLike:
 
 def _curve(name: str, R: ArrayLike, ks: Iterable[int] | None) -> tuple[list[CountMetric], Any, int]:
     member = family(name)
-    if ks is not None and not isinstance(ks, Iterable):
+    if ks is not None and not np.iterable(ks):
         raise WrongType(f"ks must be a list of integers, as in [1, 2, 4]; got {ks!r}.")
     metrics = cast(list[CountMetric], [member(k) for k in ks] if ks is not None else [member(1)])
     if not metrics:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from errbar.base.arguments import number, require_whole, strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.data.matrices import category_counts
-from errbar.errors import InputError, NotEnoughTrials
+from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.eval.matrix import Weights, category_weights, earlier_counts
 from errbar.kernels import tail_profile as kernel
 from errbar.metrics.base import normal_ends
@@ -56,7 +56,7 @@ def tailpass(
     >>> round(mu, 4), round(sigma, 4)
     (0.7, 0.1291)
     """
-    require_whole(k, "k", 1)
+    _require_draws(k)
     credits = _credits(w)
     counts = category_counts(R, len(credits))
     tally = counts.tally.astype(float)
@@ -88,7 +88,7 @@ def tailpass_empirical(
     >>> tailpass_empirical([[0, 1, 1], [1, 1, 1]], 2).round(4)
     array([1.    , 0.6667])
     """
-    require_whole(k, "k", 1)
+    _require_draws(k)
     credits = _credits(w)
     tally = category_counts(R, len(credits)).tally
     trials = int(tally[0].sum())
@@ -211,8 +211,24 @@ def _credits(w: Weights | None) -> Array:
     return found
 
 
+_MOST_DRAWS = 1_000_000  # an array of so many thresholds takes 8 MB
+
+
+def _require_draws(k: int) -> None:
+    require_whole(k, "k", 1)
+    if k > _MOST_DRAWS:
+        raise InputError(f"k must be {_MOST_DRAWS:,} at most; got {k:,}.")
+
+
+def _floats(values: ArrayLike, name: str) -> Array:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise WrongType(f"{name} must be numbers; NumPy says: {error}.") from error
+
+
 def _prior(prior: ArrayLike, shape: tuple[int, int]) -> Array:
-    found = np.asarray(prior, dtype=float)
+    found = _floats(prior, "prior")
     if found.ndim > 2 or not (np.isfinite(found) & (found > 0.0)).all():
         raise InputError("prior must be positive: a number, one per category, or one row each.")
     try:
@@ -227,7 +243,7 @@ def _prior(prior: ArrayLike, shape: tuple[int, int]) -> Array:
 def _thresholds(k: int, thresholds: ArrayLike | None) -> Array:
     if thresholds is None:
         return np.arange(1, k + 1) / k
-    found = np.asarray(thresholds, dtype=float)
+    found = _floats(thresholds, "thresholds")
     if found.ndim != 1 or not found.size or not ((found >= 0.0) & (found <= 1.0)).all():
         raise InputError("thresholds must be a list of numbers between 0 and 1.")
     if not (np.diff(found) > 0.0).all():

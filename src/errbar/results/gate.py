@@ -197,7 +197,8 @@ class Gate(Result):
     inconclusive: int = 3  # exit code if inconclusive
 
     def __post_init__(self) -> None:
-        if self.inconclusive not in EXIT_CODES or isinstance(self.inconclusive, bool):
+        code = self.inconclusive
+        if not isinstance(code, int) or isinstance(code, bool) or code not in EXIT_CODES:
             raise InputError(f"inconclusive must be 0, 1 or 3; got {self.inconclusive!r}.")
 
     @property

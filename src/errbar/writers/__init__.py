@@ -8,7 +8,7 @@ from errbar.base.files import atomic_file
 from errbar.data.engines.duckdb import plain_errors, text_literal
 from errbar.data.queries.count_tables import counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, require_numbers
-from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
+from errbar.data.readers.finding import COMPRESSED, CSV, JSON, PARQUET, kind_of
 from errbar.data.sources.tables import CountsTableSource, TableSource
 from errbar.errors import InputError
 from errbar.runs import Runs
@@ -29,7 +29,8 @@ def write_outcomes(runs: Runs, target: str | Path, path: str) -> int:
 
 def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) -> int:
     kind = kind_of(Path(target))
-    if kind is None:
+    packed = Path(target).suffix.lower() in COMPRESSED
+    if kind not in _WRITTEN or (kind == PARQUET and packed):  # Parquet is compressed within
         raise InputError(f"{target}: write to a file that ends in .parquet, .csv or .jsonl.")
     renamed = {name: meaning for meaning, name in columns.named.items()}
     hidden = HIDDEN - {*columns.named.values()}

@@ -64,6 +64,39 @@ def test_arguments_that_cannot_be_are_refused(ask: Callable[[], Any]) -> None:
         ask()
 
 
+PAIR = {"a": np.eye(4), "b": 1 - np.eye(4)}
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "value"),
+    [
+        *(("score", "bounds", value) for value in (3, "ab", np.eye(2), (1,), np.array([]))),
+        *(("score", name, np.array([1, 2])) for name in ("method", "estimand", "audit", "errors")),
+        *(("compare", name, np.array([])) for name in ("baseline", "adjust", "systems", "short")),
+        *(("noise", name, 1.5) for name in ("systems", "by", "designs", "rng", "baseline")),
+        *(("noise", "designs", value) for value in ([(1, 2, 3)], [("a", "b")], [(0, 1)])),
+        *(("cost", name, pd.NaT) for name in ("systems", "prices", "tries", "rng")),
+        *(("rank", "weights", value) for value in (1, [1], pd.NA)),
+        *(("calibration", "bins", value) for value in ("x", {}, 0)),
+        ("items", "systems", 3),
+        ("load", "label", ["a"]),
+    ],
+)
+def test_options_of_a_wrong_type_are_refused_by_name(verb: str, option: str, value: Any) -> None:
+    with pytest.raises((InputError, WrongType), match=option):
+        getattr(errbar, verb)(PAIR, **{option: value})
+
+
+@pytest.mark.parametrize("right", ["NaN", "-inf", "1e400", "\ud800", "a'b", '"', "\0", "\uffff"])
+def test_any_word_may_be_asked_for_as_right(right: str) -> None:
+    rows = [{"question": at, "outcome": word} for at, word in enumerate([right, "no", "no", "no"])]
+    if right == "NaN":  # a result that is missing, whatever is right
+        with pytest.raises(InputError, match="was given as right; the column has"):
+            errbar.score(rows, right=right)
+    else:
+        assert errbar.score(rows, right=right)[0].value == 0.25
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_header_that_states_more_than_the_file_has_is_refused(
     packed: bool, tmp_path: Path

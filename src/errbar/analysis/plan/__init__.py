@@ -9,6 +9,7 @@ import numpy as np
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
 from errbar.base.arguments import number, require_choice, require_whole, strict_share
+from errbar.base.options import checked, whole_numbers
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import interval_title, percent
 from errbar.errors import InputError, WrongType
@@ -126,6 +127,7 @@ _MOST_TRIALS = 64
 _RANGE = (0.05, 0.95)  # of the power over all spreads that fit the pilot
 
 
+@checked
 def plan(
     metric: Metric | str,
     *,
@@ -234,9 +236,7 @@ def _check(**settings: float | None) -> None:
 def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -> list[int]:
     """Numbers of trials per question to try."""
     if trials is not None:
-        grid = sorted(set(trials))
-        for each in grid:
-            require_whole(each, "trials", 1)
+        grid = sorted({*whole_numbers(trials, "trials")})
         if not grid or grid[0] < metric.draws:
             raise InputError(
                 f"{metric} draws {metric.draws} trials of every question; trials={grid}."

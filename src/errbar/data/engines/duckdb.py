@@ -102,7 +102,7 @@ def literal_path(file: Path) -> str:
 
 def quoted(name: str) -> str:
     """Quote an identifier for SQL."""
-    return '"' + name.replace('"', '""') + '"'
+    return '"' + _text(name).replace('"', '""') + '"'
 
 
 def text_of(name: str) -> str:
@@ -126,7 +126,7 @@ def numbers_in(name: str) -> str:
 
 def text_literal(text: str) -> str:
     """Quote a string literal for SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + _text(text).replace("'", "''") + "'"
 
 
 Schema = Mapping[str, str]  # types by column name

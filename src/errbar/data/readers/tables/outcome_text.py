@@ -303,8 +303,12 @@ def _is_right(name: str, right: Sequence[str]) -> str:
     text = f"lower(trim(CAST({quoted(name)} AS VARCHAR)))"
     words = [word.strip().lower() for word in right]
     same = [f"{text} = {text_literal(word)}" for word in words]
-    numbers = [number for word in words if (number := number_in(word)) is not None]
-    same += [f"TRY_CAST({text} AS DOUBLE) = {number!r}" for number in numbers]
+    numbers = [number_in(word) for word in words]
+    same += [
+        f"TRY_CAST({text} AS DOUBLE) = {number!r}"
+        for number in numbers
+        if number is not None and math.isfinite(number)
+    ]
     nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NOTHING)
     return (
         f"CASE WHEN {text} IS NULL OR {nothing} THEN NULL WHEN {' OR '.join(same)} THEN 1.0 "
