@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from errbar.base.arguments import require_choice, require_text, texts
-from errbar.base.options import checked
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from errbar.data.readers.paths import ReadRequest
 
 
-@checked
 def load(
     data: Any,
     *,

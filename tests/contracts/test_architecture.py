@@ -100,12 +100,12 @@ def test_nobody_imports_a_plug_in_for_another_tool() -> None:
 
 def test_the_house_stays_small_enough_to_know() -> None:
     own = [path for path in MODULES if not {"readers", "integrations"} & set(path.parts)]
-    assert len(own) <= 210  # decision 23: a verb brings its modules
+    assert len(own) <= 211  # decision 23: a verb brings its modules
     assert len([path for path in MODULES if path.parent == PACKAGE]) <= 12
 
 
 @pytest.mark.parametrize(
-    ("work", "modules", "changes"), [(walk.score_log, 36, 21), (walk.score_array, 8, 5)]
+    ("work", "modules", "changes"), [(walk.score_log, 37, 22), (walk.score_array, 8, 5)]
 )
 def test_the_way_of_a_row_to_its_score_stays_short(
     work: Callable[[], None], modules: int, changes: int

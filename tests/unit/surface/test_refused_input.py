@@ -65,22 +65,24 @@ def test_arguments_that_cannot_be_are_refused(ask: Callable[[], Any]) -> None:
 
 
 PAIR = {"a": np.eye(4), "b": 1 - np.eye(4)}
+ARRAY, NO_ARRAY = np.array([1, 2]), np.array([])
+WRONG: dict[tuple[str, str], list[Any]] = {
+    ("score", "bounds"): [3, "ab", np.eye(2), (1,), NO_ARRAY],
+    **{("score", name): [ARRAY] for name in ("method", "estimand", "audit", "errors")},
+    **{("compare", name): [NO_ARRAY] for name in ("baseline", "adjust", "systems", "short")},
+    **{("noise", name): [1.5] for name in ("systems", "by", "rng", "baseline")},
+    ("noise", "designs"): [1.5, [(1, 2, 3)], [("a", "b")], [(0, 1)]],
+    **{("cost", name): [pd.NaT] for name in ("systems", "prices", "tries", "rng")},
+    ("rank", "weights"): [1, [1], pd.NA],
+    ("calibration", "bins"): ["x", {}, 0],
+    ("items", "systems"): [3],
+    ("load", "label"): [["a"]],
+}
 
 
 @pytest.mark.parametrize(
     ("verb", "option", "value"),
-    [
-        *(("score", "bounds", value) for value in (3, "ab", np.eye(2), (1,), np.array([]))),
-        *(("score", name, np.array([1, 2])) for name in ("method", "estimand", "audit", "errors")),
-        *(("compare", name, np.array([])) for name in ("baseline", "adjust", "systems", "short")),
-        *(("noise", name, 1.5) for name in ("systems", "by", "designs", "rng", "baseline")),
-        *(("noise", "designs", value) for value in ([(1, 2, 3)], [("a", "b")], [(0, 1)])),
-        *(("cost", name, pd.NaT) for name in ("systems", "prices", "tries", "rng")),
-        *(("rank", "weights", value) for value in (1, [1], pd.NA)),
-        *(("calibration", "bins", value) for value in ("x", {}, 0)),
-        ("items", "systems", 3),
-        ("load", "label", ["a"]),
-    ],
+    [(*names, value) for names, values in WRONG.items() for value in values],
 )
 def test_options_of_a_wrong_type_are_refused_by_name(verb: str, option: str, value: Any) -> None:
     with pytest.raises((InputError, WrongType), match=option):
