@@ -93,6 +93,7 @@ def verb(
     taken = _LOADED if by_category is None else f"{_LOADED}, {_BY_CATEGORY}"
     entries = [f"data\n    {taken}.", *([described] if described else []), _READING]
     call.__doc__ = f"{summary.rstrip()}\n\n{_PARAMETERS}" + "\n".join(entries)
+    call.__annotations__ = {**method.__annotations__, "data": Any, "reading": Any}
     vars(call)["__signature__"] = signature(method).replace(parameters=[first, *own, last])
     return cast("Verb[Options, Found_co]", call)
 

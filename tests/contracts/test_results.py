@@ -85,7 +85,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),
-    "History": lambda _: runs().monitor(above=0.5).history(),
+    "MonitoringPath": lambda _: runs().monitor(above=0.5).history(),
     "Timeline": lambda _: errbar.history(demo.LOGS / f"{demo.HARD}.csv"),
     "Plan": lambda _: errbar.plan(
         "avg", difficulty="beta(2, 2)", width=0.3, trials=[2], simulations=20

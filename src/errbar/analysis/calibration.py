@@ -31,7 +31,8 @@ from errbar.kernels import calibration as kernel
 from errbar.kernels.bounded_mean import mean_ends
 from errbar.metrics.base import Metric
 from errbar.metrics.probabilities import ProbabilityMetric
-from errbar.results.calibration import Bin, Calibration, Measured, SystemCalibration
+from errbar.results.base import Measurement
+from errbar.results.calibration import Bin, Calibration, SystemCalibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Subject
 from errbar.results.scores import Scores
@@ -156,14 +157,14 @@ class _StatedAnswers:
         bounds: tuple[float, float],
         some: NDArray[np.bool_] | slice = slice(None),
         level: float | None = None,
-    ) -> Measured:
+    ) -> Measurement:
         """A mean over answers with its interval."""
         clusters = self.clusters[some]
         alone = np.unique(clusters).size == clusters.size
         once = np.ones(clusters.size)
         sample = sample_of(values[some], once, None if alone else clusters, None, bounds)
         low, high = mean_ends(sample, self._level if level is None else level)
-        return Measured(value=sample.mean, sd=sample.sd(), low=low, high=high)
+        return Measurement(value=sample.mean, sd=sample.sd(), low=low, high=high)
 
     def parts(self) -> tuple[kernel.BrierParts, kernel.BrierParts]:
         """Parts of the Brier score by recalibration on these answers, and on others."""
@@ -173,19 +174,21 @@ class _StatedAnswers:
         rng = np.random.default_rng(_SEED)
         return seen, kernel.out_of_sample(self.stated, self.right, self.clusters, rng)
 
-    def between(self, new: Array, seen: Array) -> Measured:
+    def between(self, new: Array, seen: Array) -> Measurement:
         """The value by recalibration on the same answers, with the lower end by that on others."""
         bounds = (-1.0, 1.0)
         least, most = self.mean(new, bounds), self.mean(seen, bounds)
-        return Measured(value=most.value, sd=most.sd, low=max(least.low, 0.0), high=most.high)
+        return Measurement(value=most.value, sd=most.sd, low=max(least.low, 0.0), high=most.high)
 
-    def uncertainty(self) -> Measured:
+    def uncertainty(self) -> Measurement:
         """Variance of the result, which is largest where one half are right."""
         share = self.mean(self.right, (0.0, 1.0))
         low, high = sorted(end * (1.0 - end) for end in (share.low, share.high))
         value = share.value * (1.0 - share.value)
         most = 0.25 if share.low <= 0.5 <= share.high else high
-        return Measured(value=value, sd=abs(1.0 - 2.0 * share.value) * share.sd, low=low, high=most)
+        return Measurement(
+            value=value, sd=abs(1.0 - 2.0 * share.value) * share.sd, low=low, high=most
+        )
 
     def bins(self, which: NDArray[np.intp]) -> list[Bin]:
         """Every bin with the share of right answers, whose intervals hold together."""

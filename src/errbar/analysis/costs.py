@@ -31,7 +31,7 @@ from errbar.kernels.ratio import (
     ratios_of_sums,
     tradeoffs,
 )
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement
 from errbar.results.costs import CostDifference, CostRow, Costs, Tries
 from errbar.results.estimate import Subject
 
@@ -245,14 +245,14 @@ def _row(
     )
 
 
-def _mean_share(own: _SystemCosts, values: Array, level: float) -> Measured:
+def _mean_share(own: _SystemCosts, values: Array, level: float) -> Measurement:
     """A mean of what lies between 0 and 1, or of rewards without their range."""
     sizes, totals = own.units(np.ones(values.size), values)
     if values.min() < 0.0 or values.max() > 1.0:
         return _measured(ratio_of_sums(totals, sizes, sizes, level, np.random.default_rng(0)))
     sample = Sample(np.clip(totals, 0.0, sizes), sizes, np.ones(sizes.size))
     low, high = mean_ends(sample, level)
-    return Measured(value=sample.mean, sd=sample.sd(), low=low, high=high)
+    return Measurement(value=sample.mean, sd=sample.sd(), low=low, high=high)
 
 
 def _means_and_ratios(
@@ -260,7 +260,7 @@ def _means_and_ratios(
     pairs: Sequence[tuple[Array, Array]],
     level: float,
     rng: np.random.Generator,
-) -> list[tuple[Measured, Measured]]:
+) -> list[tuple[Measurement, Measurement]]:
     """Of every pair of costs and successes by unit: the mean cost, and the cost of a success.
 
     Without a success, or with negative ones, there is no cost of one.
@@ -272,7 +272,7 @@ def _means_and_ratios(
         has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
         asked.append((costs, successes if has_ratio else sizes))
     found = [_measured(each) for each in ratios_of_sums(asked, sizes, level, rng)]
-    nothing = Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+    nothing = Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
     return [
         (mean, ratio if bottom is successes else nothing)
         for mean, ratio, (_, bottom), (_, successes) in zip(
@@ -311,8 +311,8 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
     return found
 
 
-def _measured(found: Ratio) -> Measured:
-    return Measured(value=found.value, sd=found.sd, low=found.low, high=found.high)
+def _measured(found: Ratio) -> Measurement:
+    return Measurement(value=found.value, sd=found.sd, low=found.low, high=found.high)
 
 
 def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:

@@ -23,7 +23,7 @@ from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import variance_components as kernel
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement
 from errbar.results.estimate import Subject
 from errbar.results.noise import TRIALS, NoiseRow, NoiseSource, NoiseTable
 
@@ -306,16 +306,16 @@ class NoiseMeasurement:
             found.append(
                 NoiseSource(
                     name=self._name(effect),
-                    variance=Measured(value=value, sd=float(spread.std()), low=low, high=high),
+                    variance=Measurement(value=value, sd=float(spread.std()), low=low, high=high),
                     weight=float(weights[at]),
-                    share=Measured(value=share, sd=0.01, low=ends[0], high=ends[1]),
+                    share=Measurement(value=share, sd=0.01, low=ends[0], high=ends[1]),
                     by_question=is_sampled,
                     by_trial=not effect,
                 )
             )
         return tuple(found)
 
-    def icc(self) -> Measured:
+    def icc(self) -> Measurement:
         """The share of the variance of a trial that questions, and their clusters, explain."""
         own = [set(effect) <= {_QUESTIONS, _CLUSTERS} for effect in self._design.effects]
         mask = np.array([*own, False], dtype=float)
@@ -323,7 +323,7 @@ class NoiseMeasurement:
         spread = _ratio(self._draws @ mask, self._draws.sum(axis=-1))
         low, high = self._ends(spread) if all(own) else (math.nan, math.nan)
         sd = float(np.nanstd(spread)) if np.isfinite(spread).any() else math.nan
-        return Measured(value=value, sd=sd, low=low, high=high)
+        return Measurement(value=value, sd=sd, low=low, high=high)
 
     def _ends(self, spread: NDArray[np.float64]) -> tuple[float, float]:
         return kernel.ends_of(spread, self._request.level)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from errbar.base.tables import interval_cells
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement
 from errbar.results.costs import CostRow, Costs
 from errbar.results.noise import NoiseRow, NoiseTable
 from errbar.results.pictures.forest import Axis
@@ -142,15 +142,15 @@ def _cost_panel(task: str, rows: Sequence[CostRow]) -> CostPanel:
     )
 
 
-def _three(number: Measured) -> tuple[float, float, float]:
+def _three(number: Measurement) -> tuple[float, float, float]:
     return number.value, number.low, number.high
 
 
-def _ends(numbers: Iterable[Measured]) -> list[float]:
+def _ends(numbers: Iterable[Measurement]) -> list[float]:
     return [end for number in numbers for end in _three(number)]
 
 
-def _places(axis: Axis, number: Measured) -> tuple[float, float, float]:
+def _places(axis: Axis, number: Measurement) -> tuple[float, float, float]:
     """Return the places of a number and of its ends; an end that is not known is the number."""
     ends = (number.value if math.isnan(end) else end for end in (number.low, number.high))
     value, low, high = (_within(axis.at(end)) for end in (number.value, *ends))

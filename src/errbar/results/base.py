@@ -50,6 +50,25 @@ _BAR_WIDTH = 120  # pixels of the bars of intervals in a notebook
 _WITH_INTERVAL = re.compile(r"([-+]?[\d.]+) +\[ *([-+]?[\d.]+), *([-+]?[\d.]+)\]")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """A number with its interval."""
+
+    value: float
+    sd: float
+    low: float
+    high: float
+
+    def holds(self, number: float) -> bool:
+        """Whether a number lies within the interval."""
+        return self.low <= number <= self.high
+
+    @property
+    def cell(self) -> tuple[float, float, float, float]:
+        """Value, ends and standard deviation, as tables take them."""
+        return self.value, self.low, self.high, self.sd
+
+
 class Result(ABC):
     """A table of rows with notes."""
 

@@ -12,30 +12,11 @@ from errbar.base.tables import (
     interval_head,
     interval_title,
 )
-from errbar.results.base import Rows
+from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, covered
 
 if TYPE_CHECKING:
     from errbar.results.pictures.picture import Picture
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """A number with its interval."""
-
-    value: float
-    sd: float
-    low: float
-    high: float
-
-    def holds(self, number: float) -> bool:
-        """Whether a number lies within the interval."""
-        return self.low <= number <= self.high
-
-    @property
-    def cell(self) -> tuple[float, float, float, float]:
-        """Value, ends and standard deviation, as tables take them."""
-        return self.value, self.low, self.high, self.sd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +46,11 @@ class SystemCalibration:
     clusters: int
     confidence: float
     right: float
-    excess: Measured  # mean confidence less the share of right answers
-    brier: Measured
-    miscalibration: Measured
-    discrimination: Measured
-    uncertainty: Measured
+    excess: Measurement  # mean confidence less the share of right answers
+    brier: Measurement
+    miscalibration: Measurement
+    discrimination: Measurement
+    uncertainty: Measurement
     ece: float
     ece_by_chance: float  # its mean if nothing is miscalibrated and answers are independent
     bins: tuple[Bin, ...]

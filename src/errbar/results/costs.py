@@ -18,8 +18,7 @@ from errbar.base.tables import (
     score_head,
     supported,
 )
-from errbar.results.base import Rows
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
 
 _MOST_NAMED = 3  # systems in a sentence
@@ -31,9 +30,9 @@ class Tries(EqualByValue):
     """At most k tries of each question, which end with the first right one."""
 
     k: int
-    solved: Measured  # share of questions, pass@k
-    cost: Measured  # of a question
-    per_solved: Measured  # cost of a solved question
+    solved: Measurement  # share of questions, pass@k
+    cost: Measurement  # of a question
+    per_solved: Measurement  # cost of a solved question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,9 +40,9 @@ class CostRow(EqualByValue):
     """Quality and cost of a system on a task."""
 
     of: Subject
-    quality: Measured
-    cost: Measured  # of a trial, averaged over questions
-    per_success: Measured  # cost of a trial over the share of right ones; nan without any
+    quality: Measurement
+    cost: Measurement  # of a trial, averaged over questions
+    per_success: Measurement  # cost of a trial over the share of right ones; nan without any
     total: float  # of all rows
     front: float  # chance to be on the Pareto front; nan for a single system
     cheapest: float  # chance that its successes cost least
@@ -69,7 +68,7 @@ class CostDifference(EqualByValue):
     second: str
     task: str
     questions: int
-    difference: Measured  # first minus second
+    difference: Measurement  # first minus second
 
     @property
     def verdict(self) -> str:

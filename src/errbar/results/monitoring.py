@@ -240,9 +240,9 @@ class Monitoring(Result):
         """A flat record per watch, for a DataFrame or JSON."""
         return [watch.record() for watch in self.watches]
 
-    def history(self) -> "History":
+    def history(self) -> "MonitoringPath":
         """State after each question."""
-        return History(self.watches, self.remarks)
+        return MonitoringPath(self.watches, self.remarks)
 
     def line(self) -> str:
         """The state in one line, for display at every look."""
@@ -353,8 +353,8 @@ class Monitoring(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class History(Result):
-    """State after each question, a row each."""
+class MonitoringPath(Result):
+    """The state of a monitored run after each question, a row each."""
 
     watches: tuple[Watch, ...]
     remarks: tuple[str, ...] = ()

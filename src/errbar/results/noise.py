@@ -16,8 +16,7 @@ from errbar.base.tables import (
     scale,
     score_head,
 )
-from errbar.results.base import Rows
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
 
 TRIALS = "luck of trials"
@@ -29,9 +28,9 @@ class NoiseSource(EqualByValue):
     """A source of noise, its variance component, and its share of the squared standard error."""
 
     name: str
-    variance: Measured  # of a single trial of a new question
+    variance: Measurement  # of a single trial of a new question
     weight: float  # of that variance in the squared standard error
-    share: Measured
+    share: Measurement
     by_question: bool  # whether more questions reduce it
     by_trial: bool  # whether more trials reduce it
 
@@ -51,7 +50,7 @@ class NoiseRow(EqualByValue):
     questions: int
     trials: float  # of a question, on average (harmonic mean)
     sources: tuple[NoiseSource, ...]  # the last is the trials
-    icc: Measured  # intraclass correlation: share of the variance of a trial due to questions
+    icc: Measurement  # intraclass correlation: share of the variance of a trial due to questions
     level: float
     is_binary: bool
 
@@ -255,7 +254,7 @@ def _error(se: float) -> str:
     return DASH if math.isnan(se) else f"{scale() * se:.4f}"
 
 
-def _percents(share: Measured) -> str:
+def _percents(share: Measurement) -> str:
     if math.isnan(share.value):
         return DASH
     ends = f" [{100.0 * share.low:.0f}, {100.0 * share.high:.0f}]"

@@ -3,7 +3,7 @@
 import inspect
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -91,6 +91,7 @@ def test_the_signature_of_a_verb_is_that_of_the_method(verb: str) -> None:
     _, *own = inspect.signature(method).parameters.values()
     first, *there, last = inspect.signature(function).parameters.values()
     assert there == own
+    assert get_type_hints(function)["return"] == get_type_hints(method)["return"]
     assert (first.name, last.name, last.kind) == ("data", "reading", last.VAR_KEYWORD)
     described = inspect.getdoc(function) or ""
     assert described.startswith((inspect.getdoc(method) or "").splitlines()[0])

@@ -12,7 +12,7 @@ from errbar.results.inspection import Inspection
 from errbar.results.items import Items
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Board
-from errbar.results.monitoring import History, Monitoring
+from errbar.results.monitoring import Monitoring, MonitoringPath
 from errbar.results.noise import NoiseTable
 from errbar.results.overview import Overview
 from errbar.results.pictures.coverage import coverage_map
@@ -79,7 +79,7 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Gate: gate_forest,
     Inspection: data_picture,
     Monitoring: monitoring_picture,
-    History: monitoring_picture,
+    MonitoringPath: monitoring_picture,
     Timeline: timeline_picture,
     RaterAgreement: agreement_forest,
     Labelling: labelling_forest,

@@ -8,7 +8,7 @@ from errbar.base.tables import interval_title
 from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
 from errbar.results.costs import Costs
-from errbar.results.monitoring import History, Monitoring, Watch
+from errbar.results.monitoring import Monitoring, MonitoringPath, Watch
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import HOVER, Picture, Spec
 from errbar.results.pictures.vega import Row
@@ -235,7 +235,7 @@ def _axis(rows: Sequence[Row], across: str) -> Spec:
 _MOST_POINTS = 400  # points of a curve; points between them are left out
 
 
-def monitoring_picture(found: Monitoring | History) -> Picture:
+def monitoring_picture(found: Monitoring | MonitoringPath) -> Picture:
     """Draw the confidence sequence of each monitored mean, with the claims and decisions."""
     tasks = {watch.task for watch in found.watches}
     names = [
