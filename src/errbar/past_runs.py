@@ -151,9 +151,15 @@ def _entries_of(folder: Path) -> dict[str, str]:
     entries = {entry.name: entry for entry in folder.iterdir() if entry.name[0] not in "._"}
     if not entries:
         raise NotThere(f"{folder} is empty; a history is a folder with a log per run.")
-    found = {_stem(entries[name]): str(entries[name]) for name in natural_order([*entries])}
-    if len(found) < len(entries):
-        raise InputError(f"two runs of {folder} have the same name but for their endings.")
+    found: dict[str, str] = {}
+    for name in natural_order([*entries]):
+        run = _stem(entries[name])
+        if run in found:
+            raise InputError(
+                f"{Path(found[run]).name} and {name} in {folder} would both be the run {run!r}: "
+                f"rename one, or move it out of the folder."
+            )
+        found[run] = str(entries[name])
     return found
 
 

@@ -19,6 +19,8 @@ from errbar.base.tables import GAP, Detail, Line, Table, cells_wide, page, with_
 NAMES = frozenset({"system", "task", "systems", "run"})  # heads of columns of names
 JOINT = " − "  # between the two names of a pair
 _LONG_NAME, _SHORT_NAME = 24, 6
+_TELLING = 12  # letters of a cut name that still tell what it is
+_CUT = "…"  # in the place of what was left out
 _SEPARATORS = "/_-:. "  # where a name is cut
 _JOINTS = "/_-: "  # between parts of names; a point may be within a number
 
@@ -42,7 +44,10 @@ class _Fitted:
     dropped: Sequence[str] = ()  # columns, as the note names them
 
     def renamed(self) -> Table:
-        """Return the table with the names in its conclusion and notes as its columns have them."""
+        """Return the table with names in its conclusion and notes as its columns have them.
+
+        A name of which little is left is whole there, because a sentence has room for it.
+        """
         if not self.names:
             return self.table
         conclusion = self.table.conclusion
@@ -53,7 +58,10 @@ class _Fitted:
         return replace(self.table, conclusion=conclusion, notes=notes)
 
     def _said(self, text: str) -> str:
-        longest_first = sorted(self.names, key=len, reverse=True)
+        known = (name for name, short in self.names.items() if not _is_stub(short))
+        longest_first = sorted(known, key=len, reverse=True)
+        if not longest_first:
+            return text
         pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first)
         return re.sub(pattern, lambda found: self.names[found[0]], text)
 
@@ -61,6 +69,10 @@ class _Fitted:
         """Whether the columns are narrow enough."""
         widths = [max(map(cells_wide, column)) for column in self.table.columns]
         return sum(widths) + len(GAP) * (len(widths) - 1) <= width
+
+
+def _is_stub(short: str) -> bool:
+    return _CUT in short and len(short) < _TELLING
 
 
 def _narrowed(tables: Sequence[_Fitted]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Literal
 import click
 
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import opened, require_writable, show
 from errbar.cli.options import (
     Keywords,
@@ -52,7 +53,7 @@ RATINGS = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @click.argument("path")
 @click.option(
     "--rater",
@@ -121,7 +122,7 @@ LABELLING = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @LABELLING
 @options.output_file(

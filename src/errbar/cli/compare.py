@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import shows_result
 from errbar.cli.options import Assume, PairOptions, choice
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from errbar.runs import Runs
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @options.METRICS
 @options.BASELINE

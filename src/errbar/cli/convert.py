@@ -7,12 +7,13 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import opened, shown, tell
 from errbar.cli.options import FORCE, OutputPath, Paths, ReadOptions
 from errbar.errors import InputError
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.argument("target", type=OutputPath())
 @click.option(

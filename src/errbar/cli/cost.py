@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import shows_result
 from errbar.cli.options import Keywords, bundle
 
@@ -58,15 +59,15 @@ COST = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @COST
 @shows_result
 def cost(runs: "Runs", spending: CostOptions) -> "Costs":
     """Add up what the systems at PATHS cost.
 
-    Per trial and per success, beside their quality, with the chance that no other system is as
-    good and cheaper. --map cost=COLUMN names the column of the cost.
+    It shows the cost of a trial and of a success beside the score, and the chance that no other
+    system is as good and cheaper. --map cost=COLUMN names the column of the cost.
 
     \b
     Examples:

@@ -8,6 +8,7 @@ from click.exceptions import Exit
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import put, runs_of, save, show
 from errbar.cli.options import (
     Assume,
@@ -80,7 +81,7 @@ GATE = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @click.argument("baseline")
 @click.argument("candidate", required=False)
 @options.METRICS

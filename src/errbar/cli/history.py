@@ -7,12 +7,13 @@ from click.exceptions import Exit
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import columns_in, keywords_of, require_writable, show, shown
 from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.errors import InputError
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @options.METRICS
 @click.option(
@@ -43,8 +44,8 @@ def history(
     """Show the scores of past runs, and whether they have drifted.
 
     PATHS is a folder with a log or folder per run, a DuckDB file, or a table in which a column
-    names the run. Several PATHS are runs in that order. With --level 0.95, a system that never
-    changes is ever said to have drifted with a probability of at most 5%, however many runs follow.
+    names the run. Several PATHS are runs in that order. With --level 0.95, at most 5%
+    of systems that never change are ever reported as drifted, however many runs follow.
 
     \b
     Examples:

@@ -5,11 +5,12 @@ from typing import Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import opened, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @choice(
     *("--model", "rasch", "2pl"),

@@ -2,8 +2,10 @@
 
 import click
 
+from errbar.cli.help import Subcommand
 
-@click.command()
+
+@click.command(cls=Subcommand)
 def metrics() -> None:
     """List the metrics, with a line on each.
 

@@ -11,6 +11,7 @@ from click.exceptions import Exit
 
 from errbar.base.tables import printable
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import require_writable, runs_of, show, shown
 from errbar.cli.options import Paths, ReadOptions, WriteOptions
 from errbar.errors import ErrbarError, InputError, NotThere
@@ -25,7 +26,7 @@ _UNDECIDED = 3  # the exit code with --exit-code
 _MOST_TRIES = 5
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option("--above", type=float, help="Stop when the mean is above this number.")
 @click.option("--below", type=float, help="Stop when the mean is below this number.")

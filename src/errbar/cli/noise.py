@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import shows_result
 from errbar.cli.options import Keywords, bundle
 
@@ -71,15 +72,15 @@ NOISE = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @NOISE
 @shows_result
 def noise(runs: "Runs", apart: NoiseOptions) -> "NoiseTable":
-    """Tell the choice of questions from the luck of trials at PATHS.
+    """Show where the uncertainty of the scores at PATHS comes from.
 
-    Says how much of the uncertainty of each score, and of each difference, comes from which, and
-    what more questions or more trials would buy.
+    It shows how much of the uncertainty of each score and difference comes from the choice of
+    questions, how much from the luck of trials, and what more questions or trials would change.
 
     \b
     Examples:

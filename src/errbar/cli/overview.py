@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import require_writable, runs_of, show, shown, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
 from errbar.errors import MissingExtra
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from errbar.runs import Runs
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @options.ERRORS
 @options.BOUNDS
@@ -42,7 +43,7 @@ def overview(
     show(found, writing)
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @page("errbar-demo.html")
 def demo(output: str) -> None:
     """Show scores, comparisons and a report of a small example.
@@ -67,7 +68,7 @@ def demo(output: str) -> None:
     click.echo("The same for your own logs: errbar logs/ and errbar report logs/")
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @shows_result
 def inspect(runs: "Runs") -> "Result":

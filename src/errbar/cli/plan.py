@@ -7,6 +7,7 @@ import click
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import require_writable, runs_of, show, shown
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, number
 
@@ -85,7 +86,7 @@ PLAN = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @click.argument("pilot", nargs=-1)
 @click.option("-m", "--metric", default="pass@1", show_default=True, help="The metric to plan for.")
 @PLAN

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import require_writable, show, shown
 from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
 from errbar.errors import InputError
@@ -97,7 +98,7 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     return found
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @GAMES
 @click.option(

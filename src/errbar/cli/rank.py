@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import shows_result
 from errbar.cli.options import PairOptions
 from errbar.errors import InputError
@@ -31,7 +32,7 @@ def weights_in(
     return weights or None
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option("-m", "--metric", default="avg", show_default=True, help="The metric to rank by.")
 @click.option(

@@ -10,6 +10,7 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import opened
 from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, page
 
@@ -42,7 +43,7 @@ REPORT = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option(
     "-m",

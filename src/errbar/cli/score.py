@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
+from errbar.cli.help import Subcommand
 from errbar.cli.io import shows_result
 from errbar.cli.options import Assume, Keywords, bundle, choice
 from errbar.errors import InputError
@@ -112,7 +113,7 @@ RATES = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @options.METRICS
 @click.option(
@@ -162,7 +163,7 @@ def score(
     )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option(
     "-m", "--metric", default="pass@k", show_default=True, help="A metric with the letter k."

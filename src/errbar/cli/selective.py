@@ -7,6 +7,7 @@ import click
 
 import errbar
 from errbar.cli import options, working
+from errbar.cli.help import Subcommand
 from errbar.cli.io import opened, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.errors import InputError
@@ -50,7 +51,7 @@ RESAMPLE = bundle(
 )
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option(
     "--coverage",
@@ -80,7 +81,7 @@ def selective(
 ) -> None:
     """Report risk and coverage of systems that abstain.
 
-    PATHS is one path to outcomes with a confidence. Or it is runs of items: JSON files of
+    PATHS is one path to outcomes with a confidence, or runs of items, which are JSON files of
     experiments with predicted_items, ground_truth_items and item_signals (or evidence_counts) per
     participant. Several runs are compared at coverages that all of them reach; --signal chooses
     the confidence.
@@ -132,7 +133,7 @@ def _selective_outcomes(
     show(found, writing, picture)
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @RESAMPLE
 @options.READ_WRITE_PLOT
@@ -141,8 +142,8 @@ def roc(
 ) -> None:
     """Compute ROC-AUC of the confidence at PATHS.
 
-    It measures how well the confidence separates right answers from wrong ones. Whether it means
-    what it says as a probability, errbar calibration tells.
+    It measures how well the confidence separates right answers from wrong ones. To check the
+    confidence as a probability, use errbar calibration.
 
     \b
     Examples:
@@ -154,7 +155,7 @@ def roc(
     show(found, writing, picture)
 
 
-@click.command()
+@click.command(cls=Subcommand)
 @options.PATHS
 @click.option(
     "--bins", type=int, help="The number of bins of equally many answers.  [default: 10 or fewer]"
@@ -164,8 +165,8 @@ def roc(
 def calibration(runs: "Runs", bins: int | None, level: float) -> "Calibration":
     """Check the confidence at PATHS against the answers.
 
-    Says where systems are over- or underconfident, and what that costs of the Brier score. The
-    confidence must be a probability, from 0 to 1.
+    It shows where systems are over- or underconfident, and how much that adds to the Brier score.
+    The confidence must be a probability, from 0 to 1.
 
     \b
     Examples:

@@ -136,8 +136,8 @@ def refuse_games(names: Sequence[str]) -> None:
     if all(named_like(names, frozenset(side)) for side in sides):
         rate = way_to_say("`errbar prefer`", "`errbar.prefer`")
         raise UnknownColumn(
-            f"a row has two systems, as in a table of preferences, which {rate} rates; there are: "
-            f"{list_names(names)}."
+            f"each row compares two systems; such tables of preferences are for {rate}. The "
+            f"columns are {list_names(names)}."
         )
 
 

@@ -151,7 +151,7 @@ def _column_per_rater(columns: Columns) -> tuple[Columns, list[str], Above]:
     if len(who) != 1 or len(how) != 1 or not keys:
         option = way_to_say("--rater COLUMN --rater COLUMN", "raters=['…', '…']")
         raise InputError(
-            f"name the columns of at least two raters, as {option}; there are: "
+            f"name the columns of at least two raters, as {option}; the columns are: "
             f"{list_names([*columns])}. A table with a row per rating needs one column that says "
             f"who rated (as 'rater'), one that says how (as 'rating'), and an id of what was rated."
         )

@@ -112,7 +112,10 @@ class Costs(Rows[CostRow]):
     differences: tuple[CostDifference, ...] = ()
     method: str = ""
     remarks: tuple[str, ...] = ()
-    drops: ClassVar[tuple[str, ...]] = ("questions", "total", "P(cheapest)", "P(front)")
+    drops: ClassVar[tuple[str, ...]] = (
+        *("questions", "total", "P(cheapest)", "P(front)"),
+        *("solved", "avg"),
+    )
     tones: ClassVar[Mapping[str, Tone]] = {_CHEAPER: Tone.GOOD, _OPEN: Tone.DIM}
 
     def names(self) -> list[str]:

@@ -185,7 +185,7 @@ class Watch:
         """The verdict in a sentence, with the numbers behind it."""
         seen = counted(len(self.questions), "question")
         if self.decided is None:
-            return Headline("Go on", f": undecided after {seen}.", Tone.DIM)
+            return Headline("Go on: undecided", f" after {seen}.", Tone.DIM)
         subject = "" if self.against else f"{self.name or 'the mean'} is "
         claim = f"{subject}{self._claimed(self.decided[1])}"
         mean = supported(self.value, self.precision)

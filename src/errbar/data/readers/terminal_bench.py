@@ -98,10 +98,8 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
         log.remarks += _contradictions(run, own)
     if failures:
         listed = ", ".join(f"{failure} {n}" for failure, n in failures.items())
-        log.remarks.append(
-            f"{system}: trials that did not run to their end: {listed}. Terminal-Bench counts "
-            f"those without a result as wrong."
-        )
+        log.remarks.append(f"{system}: trials that did not run to their end: {listed}.")
+        log.remarks.append("Terminal-Bench counts trials without a result as wrong.")
     balanced = len(set(trials.values())) == 1
     if trials and not balanced:
         log.remarks.append(
