@@ -190,10 +190,11 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
         ranked = _ranks(runs, level) if len(scores) > 1 else {}
     except InputError as error:
         remarks.append(f"The ranks stay open: {error}")
-    columns = found.outcomes(baseline)
+    results = found.against(baseline)
+    weighted = bool(np.any(found.rows.weight != 1.0))
     rows = []
     for score in scores:
-        own = [at for at, name in enumerate(columns["system"]) if name == score.system]
+        own = results[score.system]
         rate = Rating(
             system=score.system,
             value=score.value,
@@ -207,7 +208,7 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
             groups="a",
             games=len(own),
             win_rate=score.value,
-            standard_error=_standard_error([columns["outcome"][at] for at in own]),
+            standard_error=math.nan if weighted else _standard_error(own),
         )
         standing = ranked.get(score.system)
         rows.append(rate if standing is None else _with_ranks(rate, standing))
@@ -216,7 +217,7 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
         "mean result over questions, a tie is half a win; Bayesian bootstrap over questions with "
         "one unseen question at the bound (Gaffke)"
     )
-    measure, size = f"win rate against {baseline}", len(columns["system"])
+    measure, size = f"win rate against {baseline}", sum(map(len, results.values()))
     return Ratings(tuple(rows), measure, method, size, scores[0].questions, tuple(remarks))
 
 

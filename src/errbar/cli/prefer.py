@@ -62,7 +62,8 @@ GAMES = bundle(
         "first_wins",
         multiple=True,
         metavar="WORD",
-        help="A word that means that the first system won; may be repeated.",
+        help="A word that means that the first system won; may be repeated. Between two numbers "
+        "for first and second lie grades.",
     ),
     click.option(
         "--second",
@@ -90,7 +91,7 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     found = {}
     for text in texts:
         meaning, equals, name = text.partition("=")
-        if not (meaning and equals and name):
+        if not (meaning and equals):
             raise InputError(
                 f"--map {text!r} must be written meaning=column, as in winner=human_winner."
             )
@@ -107,8 +108,8 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     multiple=True,
     callback=_columns,
     metavar="MEANING=COLUMN",
-    help="Assign a column to first, second, winner, question, judge, cluster or weight; may be "
-    "repeated.",
+    help="Assign a column to first, second, winner, question, judge, cluster or weight; weight= "
+    "means that there is none. May be repeated.",
 )
 @click.option(
     "--position",

@@ -127,7 +127,38 @@ class Games:
             "outcome": result.tolist(),
         }
         weight = rows.weight[played]
-        return found if np.all(weight == 1.0) else {**found, "weight": weight.tolist()}
+        if np.all(weight == 1.0):
+            return found
+        return _one_weight_per_question({**found, "weight": weight.tolist()})
+
+    def against(self, baseline: str) -> dict[str, list[float]]:
+        """Results of each other system against a baseline."""
+        at, rows = self.systems.index(baseline), self.rows
+        found: dict[str, list[float]] = {}
+        for own, other, sign in ((rows.first, rows.second, 1), (rows.second, rows.first, -1)):
+            some = other == at
+            for system, result in zip(own[some], rows.result[some], strict=True):
+                mine = float(result if sign > 0 else 1.0 - result)
+                found.setdefault(self.systems[system], []).append(mine)
+        return found
+
+
+def _one_weight_per_question(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Games of a system on a question as one, if their weights differ: their weighted mean."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for at, key in enumerate(zip(columns["system"], columns["question"], strict=True)):
+        groups.setdefault(key, []).append(at)
+    weight, outcome = (np.asarray(columns[name], dtype=float) for name in ("weight", "outcome"))
+    if all(np.ptp(weight[rows]) == 0.0 for rows in groups.values()):
+        return columns
+    return {
+        "system": [system for system, _ in groups],
+        "question": [question for _, question in groups],
+        "outcome": [
+            float(np.average(outcome[rows], weights=weight[rows])) for rows in groups.values()
+        ],
+        "weight": [float(weight[rows].mean()) for rows in groups.values()],
+    }
 
 
 def refuse_games(names: Sequence[str]) -> None:

@@ -116,11 +116,13 @@ def test_graded_judgments_of_arena_hard_and_mt_bench() -> None:
         },
     ]
     found = errbar.games(hard)  # the baseline is shown first in the first game
-    assert found.outcomes("o") == {
-        "system": ["m"] * 3,
-        "question": ["q", "q", "r"],
-        "outcome": [0.0, 1.0, 1.0],
-        "weight": [3.0, 1.0, 1.0],
+    assert found.rows.result.tolist() == [1.0, 1.0, 0.0]
+    assert found.rows.weight.tolist() == [3.0, 1.0, 1.0]
+    assert found.outcomes("o") == {  # a question has one weight
+        "system": ["m"] * 2,
+        "question": ["q", "r"],
+        "outcome": [0.25, 1.0],
+        "weight": [2.0, 1.0],
     }
     bench = [
         {

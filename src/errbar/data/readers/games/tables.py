@@ -20,6 +20,7 @@ from errbar.data.readers.file_content import raw_lines, raw_text
 from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
+from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, with_a_winner
 from errbar.data.readers.logs import Account, Accounts
 from errbar.errors import InputError, NotThere, UnknownColumn
 
@@ -28,6 +29,8 @@ _LENGTH = "length"  # a control that can be taken from the answers
 _POSITION = "position"  # a control that needs no column: the first system is shown first
 _ANSWERS = (("output_1", "output_2"), ("response_a", "response_b"), ("answer_a", "answer_b"))
 _ENDS = (("_a", "_b"), ("_1", "_2"))
+_ALPACA = "generator1"
+_OPTIONAL = ("question", "judge", "cluster", "weight")
 _NO_VERDICT, _ITSELF = "the game has no verdict", "a system plays against itself"
 
 
@@ -47,27 +50,37 @@ def read_games(data: Any, how: HowToReadGames) -> Games:
     ):
         return _of_files(data, how)
     if isinstance(data, Mapping):
-        return _joined([(None, lists_by_name(data, "games"), [])], how)
+        return _joined([_table(None, lists_by_name(data, "games"), [], how)], how)
     if isinstance(data, list | tuple):
-        return _joined([(None, *_of_records(list(data)))], how)
+        return _joined([_table(None, *_of_records(list(data)), how)], how)
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"games are rows of a table or paths of files; got {type(data).__name__}.")
     lazy = frame.lazy()
     names = lazy.collect_schema().names()
     wanted = [name for name in names if name in _used(names, how)]
-    return _joined([(None, column_lists(lazy.select(wanted)), [])], how)
+    return _joined([_table(None, column_lists(lazy.select(wanted)), [], how)], how)
 
 
 def _used(names: Sequence[str], how: HowToReadGames) -> set[str]:
     """Columns that are read from a table of which only those leave the engine."""
-    found = {*find_game_columns(names, how.columns).values()}
+    found = columns_of_wins(names, how.columns)
+    rewritten, _ = with_a_winner({name: [] for name in names}, how.columns)
+    found |= {*find_game_columns(rewritten, how.columns).values()}
     for control in how.controls:
         found |= {side for side in _sides_of(control, names) or () if side}
     return found
 
 
 _Table = tuple[Path | None, Columns, list[Above]]
+
+
+def _table(
+    file: Path | None, columns: Columns, remarks: list[Above], how: HowToReadGames
+) -> _Table:
+    """A table with a column of the winner."""
+    columns, notes = with_a_winner(columns, how.columns)
+    return file, columns, [*remarks, *notes]
 
 
 def _of_files(paths: Any, how: HowToReadGames) -> Games:
@@ -82,14 +95,15 @@ def _of_files(paths: Any, how: HowToReadGames) -> Games:
         columns, remarks = (
             _of_records(records_of(file)) if kind == JSON else (cells_of(file, kind), [])
         )
+        table = _table(file, columns, remarks, how)
         try:
-            find_game_columns(columns, how.columns)
+            find_game_columns(table[1], how.columns)
         except UnknownColumn as error:
             if len(files) == 1:
                 raise type(error)(f"{file}: {error}") from error
             accounts[file] = Account(skipped=f"no table of games: {error}".removesuffix("."))
             continue
-        tables.append((file, columns, remarks))
+        tables.append(table)
     if not tables:
         raise NotThere(f"no file has games: {'; '.join(accounts.in_words()) or 'there is none'}")
     return _joined(tables, how, accounts)
@@ -132,6 +146,8 @@ def find_game_columns(names: Sequence[str] | Columns, chosen: Mapping[str, str])
     found: dict[str, str] = {}
     for meaning, usual in USUAL_GAMES.items():
         if meaning in chosen:
+            if not chosen[meaning] and meaning in _OPTIONAL:
+                continue
             if chosen[meaning] not in present:
                 raise UnknownColumn(unknown_name(chosen[meaning], present, "there is no column"))
             found[meaning] = chosen[meaning]
@@ -139,6 +155,9 @@ def find_game_columns(names: Sequence[str] | Columns, chosen: Mapping[str, str])
         likely = [meaning, *usual]
         order = {plain_name(name): at for at, name in reversed(list(enumerate(likely)))}
         some = sorted(named_like(present, frozenset(order)), key=lambda n: order[plain_name(n)])
+        if meaning == "winner":
+            named = [name for name in present if plain_name(name).endswith("winner")]
+            some += [name for name in named if name not in some]
         if meaning == "winner" and len(some) > 1 and plain_name(some[0]) != "winner":
             raise InputError(
                 f"two columns could be the winner: {some[0]!r} and {some[1]!r}. Choose one: "
@@ -190,8 +209,10 @@ def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Colu
     found = find_game_columns(columns, how.columns)
     first = [str(name) for name in columns[found["first"]]]
     second = [str(name) for name in columns[found["second"]]]
+    zero_ties = plain_name(found["first"]) == _ALPACA  # whose 0 is a tie
+    name = found["winner"]
     results, remarks = results_of(
-        columns[found["winner"]], first, second, found["winner"], how.words
+        columns[name], first, second, name, how.words, zero_ties=zero_ties
     )
     account.rows += len(first)
     kept = []
@@ -203,7 +224,7 @@ def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Colu
         else:
             kept.append(at)
     table: Columns = {"first": first, "second": second, "result": list(results)}
-    for meaning in ("question", "judge", "cluster", "weight"):
+    for meaning in _OPTIONAL:
         if meaning in found:
             table[meaning] = columns[found[meaning]]
     table |= {control: _control(control, columns) for control in how.controls}
@@ -237,6 +258,10 @@ def _sides_of(control: str, names: Sequence[str] | Columns) -> tuple[str, str | 
 def _control(control: str, columns: Columns) -> list[float]:
     """The value of the first system less that of the second in each game."""
     sides = _sides_of(control, columns)
+    if control == _POSITION and WON_BY_ORDER in columns:
+        raise InputError(
+            "winners and losers do not tell which was shown first, so there is no 'position'."
+        )
     if sides is None and control == _POSITION:
         return [1.0] * len(next(iter(columns.values())))
     if sides is None:

@@ -1,4 +1,4 @@
-"""Judgments as tools write them: Arena-Hard, MT-Bench, LangSmith, `select-best` of promptfoo.
+"""Judgments as tools write them: Arena-Hard, MT-Bench, LangSmith, promptfoo, Label Studio.
 
 A record of these tools holds several games; each becomes a row of the columns of
 `errbar.data.games`. AlpacaEval and LMArena write plain tables, which need nothing of this.
@@ -20,9 +20,11 @@ def games_in(records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[Abov
     if isinstance(first.get("games"), list) and "model" in first:
         return list(_arena_hard(records)), [_arena_hard_remark(records)]
     if "g1_winner" in first and "model_1" in first:
-        return list(_mt_bench(records)), []
+        return list(_mt_bench(records)), _on_half_ties(records)
     if "feedback_group_id" in first and "comparative_experiment_id" in first:
         return list(_langsmith(records)), [_LANGSMITH]
+    if any(map(_comparisons, records)):
+        return list(_label_studio(records)), []
     if _selections(first):
         return list(_promptfoo(records)), []
     return None
@@ -70,6 +72,20 @@ def _mt_bench(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
                 "winner": names.get(winner, winner),
                 "judge": judge[0] if isinstance(judge, list) and judge else judge,
             }
+
+
+def _on_half_ties(records: Sequence[Record]) -> list[Above]:
+    """Say in how many records FastChat's rule gives another result."""
+    games = [{record.get("g1_winner"), record.get("g2_winner")} for record in records]
+    half = sum("tie" in pair and len(pair & {"model_1", "model_2"}) == 1 for pair in games)
+    if not half:
+        return []
+    return [
+        guess(
+            f"MT-Bench: each game of a record counts; in {half} of {len(games)} records one of two "
+            f"is a tie, which is three quarters of a win here and a tie in FastChat's win rates"
+        )
+    ]
 
 
 _LANGSMITH = guess(
@@ -145,3 +161,31 @@ def _promptfoo(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             if won or lost:
                 winner = first if won else second
                 yield {"question": question, "first": first, "second": second, "winner": winner}
+
+
+def _comparisons(record: Record) -> list[tuple[str, Record]]:
+    """Choices of `<Pairwise>` in a task of Label Studio: the side, and the annotation."""
+    annotations = record.get("annotations")
+    return [
+        (str(part["value"].get("selected")), annotation)
+        for annotation in (annotations if isinstance(annotations, list) else [])
+        if isinstance(annotation, Mapping) and not annotation.get("was_cancelled")
+        for part in annotation.get("result") or []
+        if isinstance(part, Mapping)
+        and part.get("type") == "pairwise"
+        and isinstance(part.get("value"), Mapping)
+    ]
+
+
+def _label_studio(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """A row per annotation; the systems are in the data of the task."""
+    for record in records:
+        data = record.get("data")
+        for side, annotation in _comparisons(record):
+            by = annotation.get("completed_by")
+            yield {
+                **(data if isinstance(data, Mapping) else {}),
+                "question": record.get("id"),
+                "winner": side,
+                "judge": by.get("email") or by.get("id") if isinstance(by, Mapping) else by,
+            }

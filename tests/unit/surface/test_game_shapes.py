@@ -1,0 +1,169 @@
+"""Shapes of tables of games that public files have, each beside the results counted by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import errbar
+from errbar.cli import main
+from errbar.errors import InputError, UnknownColumn
+
+Rows = list[dict[str, Any]]
+
+
+def games(cells: list[Any], first: str = "x", second: str = "y") -> Rows:
+    return [
+        {"question_id": at, "model_a": first, "model_b": second, "winner": cell}
+        for at, cell in enumerate(cells)
+    ]
+
+
+def results(data: Any, **reading: Any) -> list[float]:
+    found: list[float] = errbar.games(data, **reading).rows.result.tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("word", "result"),
+    [
+        *(("[[A]]", 1.0), ("[B]", 0.0), ("[[C]]", 0.5), ("A++", 1.0), ("B+", 0.0)),
+        *(("A is better", 1.0), ("model_b wins", 0.0), ("X", 1.0), ("Both good", 0.5)),
+    ],
+)
+def test_verdicts_as_judges_write_them(word: str, result: float) -> None:
+    assert results(games([word])) == [result]
+
+
+def test_numbers_beside_words_number_the_systems() -> None:
+    assert results(games(["1", "2", "tie"])) == [1.0, 0.0, 0.5]
+    with pytest.raises(InputError, match=r"'0' \(1\)"):
+        results(games(["0", "1", "tie"]))
+
+
+def test_zero_one_and_two_may_have_either_as_the_tie() -> None:
+    cells = [0, 1, 2, 2]
+    with pytest.raises(InputError, match="of these, 0 or 2 may be a tie") as refused:
+        results(games(cells))
+    assert "first_wins=['1'], second_wins=['2'], ties_are=['0']" in str(refused.value)
+    one = results(games(cells), first_wins=["1"], second_wins=["2"], ties_are=["0"])
+    other = results(games(cells), first_wins=["0"], second_wins=["1"], ties_are=["2"])
+    assert one == [0.5, 1.0, 0.0, 0.0]
+    assert other == [1.0, 0.0, 0.5, 0.5]
+    alpaca = [
+        {"generator_1": "x", "generator_2": "y", "instruction": str(at), "preference": cell}
+        for at, cell in enumerate(cells)
+    ]
+    assert results(alpaca) == one  # AlpacaEval says what its 0 is
+
+
+@pytest.mark.parametrize(
+    ("ends", "cells", "expected"),
+    [
+        ((-3, 3), [-3, -1, 0, 2, None], [1.0, 2 / 3, 0.5, 1 / 6]),
+        ((1, 0), [1, 0.25, 0.5], [1.0, 0.25, 0.5]),
+        ((5, 1), [5, 4, 1], [1.0, 0.75, 0.0]),
+    ],
+)
+def test_grades_lie_between_the_numbers_of_both_sides(
+    ends: tuple[int, int], cells: list[Any], expected: list[float]
+) -> None:
+    how: dict[str, Any] = {"first_wins": [str(ends[0])], "second_wins": [str(ends[1])]}
+    assert results(games(cells), **how) == pytest.approx(expected)
+    assert any("grades between" in remark for remark in errbar.games(games(cells), **how).remarks)
+    with pytest.raises(InputError, match="name no winner"):
+        results(games([*cells, 99]), **how)
+
+
+def test_a_word_that_is_a_name_and_the_other_side_is_refused() -> None:
+    swapped = [*games(["A", "B"], "A", "B"), *games(["A", "B"], "B", "A")]
+    with pytest.raises(InputError, match=r"in 2 of 4 rows, which is the name of one system and"):
+        results(swapped)
+    assert results(swapped, first_wins=["A"], second_wins=["B"]) == [1.0, 0.0, 1.0, 0.0]
+    assert results(games(["A", "B"], "A", "B")) == [1.0, 0.0]  # name and side agree
+
+
+def test_columns_that_count_wins() -> None:
+    sides = ("winner_model_a", "winner_model_b", "winner_tie")
+    each = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+    rows = [
+        {"id": at, "model_a": "x", "model_b": "y", **dict(zip(sides, row, strict=True))}
+        for at, row in enumerate(each)
+    ]
+    expected = [1.0, 0.0, 0.5]
+    for data in (rows, pd.DataFrame(rows), pd.DataFrame(rows).to_dict("list")):
+        assert results(data) == expected
+    found = errbar.games(rows)
+    assert any("say who won" in remark for remark in found.remarks)
+    assert any("1 of 4 rows left out" in remark for remark in found.remarks)
+    totals = {"model_a": ["x"], "model_b": ["y"], "a_wins": [3], "b_wins": [2], "ties": [1]}
+    assert sorted(results(totals)) == [0.0, 0.0, 0.5, 1.0, 1.0, 1.0]
+    with pytest.raises(InputError, match=r"a count of wins is 0, 1, 2"):
+        results({**totals, "a_wins": [0.4]})
+
+
+def test_columns_of_winners_and_losers() -> None:
+    rows = [{"prompt": "p", "chosen_model": "x", "rejected_model": "y", "chosen": "t"}] * 2
+    rows += [{"prompt": "q", "chosen_model": "y", "rejected_model": "x", "chosen": "t"}]
+    assert {row.system: row.win_rate for row in errbar.prefer(rows)} == pytest.approx(
+        {"x": 2 / 3, "y": 1 / 3}
+    )
+    assert results([{"winner": "x", "loser": "y"}]) == [1.0]
+    with pytest.raises(InputError, match="do not tell which was shown first"):
+        errbar.prefer(rows, controls=["position"])
+    with pytest.raises(UnknownColumn):  # texts, not systems
+        errbar.games([{"prompt": "p", "chosen": "good text", "rejected": "bad text"}])
+
+
+def test_a_winner_of_one_judge_beside_another_is_refused() -> None:
+    rows = [{"model_a": "x", "model_b": "y", "gpt4_winner": "A", "human_winner": "B"}]
+    with pytest.raises(InputError, match="two columns could be the winner"):
+        errbar.games(rows)
+    assert results(rows, winner="gpt4_winner") == [1.0]
+
+
+def test_comparisons_of_label_studio() -> None:
+    def task(at: int, side: str, **more: Any) -> dict[str, Any]:
+        part = {"type": "pairwise", "from_name": "pw", "value": {"selected": side}}
+        return {
+            "id": at,
+            "data": {"prompt": "p", "model_a": "x", "model_b": "y"},
+            "annotations": [{"completed_by": 7, "was_cancelled": False, "result": [part], **more}],
+        }
+
+    rows = [task(1, "left"), task(2, "right"), task(3, "left", was_cancelled=True)]
+    found = errbar.games(rows)
+    assert found.rows.result.tolist() == [1.0, 0.0]
+    assert found.judges == ("7",)
+    with pytest.raises(UnknownColumn, match="is the first system"):
+        errbar.games([{**row, "data": {"prompt": "p"}} for row in rows])
+
+
+def test_weights_of_games_on_one_question_do_not_stop_win_rates(tmp_path: Path) -> None:
+    scores = [("A>>B", "A>B"), ("B>A", "A>>B"), ("A=B", "B>>A")]
+    hard = [
+        {"uid": str(at), "model": "m", "baseline": "o", "judge": "j",
+         "games": [{"score": one}, {"score": two}]}
+        for at, (one, two) in enumerate(scores)
+    ]  # fmt: skip
+    won, weight = [0, 1, 1, 1, 0.5, 0], [3, 1, 1, 3, 1, 3]
+    expected = sum(a * b for a, b in zip(won, weight, strict=True)) / sum(weight)
+    (found,) = errbar.prefer(hard, against="o")
+    assert found.value == pytest.approx(expected)  # Arena-Hard's pooled score
+    assert found.games == 6
+    (plain,) = errbar.prefer(hard, against="o", weight="")
+    assert plain.value == pytest.approx(sum(won) / 6)
+    path = tmp_path / "m.jsonl"
+    path.write_text("\n".join(map(json.dumps, hard)), "utf-8")
+    said = CliRunner().invoke(main, ["prefer", str(path), "--against", "o", "--map", "weight="])
+    assert said.exit_code == 0, said.output
+
+
+def test_what_fastchat_counts_otherwise_is_said() -> None:
+    rows = [{"question_id": 1, "model_1": "m", "model_2": "n", "g1_winner": "model_1",
+             "g2_winner": second} for second in ("tie", "model_1", "model_2")]  # fmt: skip
+    remarks = " ".join(errbar.games(rows).remarks)
+    assert "in 1 of 3 records one of two is a tie" in remarks
