@@ -1,7 +1,9 @@
 """The report as a file: what is in it, what is not, and what it never lets through."""
 
+import html
 import json
 import re
+import shlex
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -248,3 +250,33 @@ def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:
 def test_a_report_that_is_no_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="HTML"):
         write_report(errbar.load(OUTCOMES), tmp_path / "report.pdf", ReportSettings())
+
+
+def test_the_command_on_the_page_makes_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with options that say how files are read, and with bounds of rewards."""
+    monkeypatch.chdir(tmp_path)
+    for at in range(2):
+        rows = "".join(f"q{n},{(n * 7 + at * 3) % 5 / 2}\n" for n in range(12))
+        Path(f"run{at}.csv").write_text(f"question,outcome\n{rows}")
+    options = ["--files", "trials", "--bounds", "0", "2.5", "--errors", "missing", "-m", "avg"]
+    words, found = ["errbar", "report", "run0.csv", "run1.csv", *options], []
+    for name in ("first.html", "second.html"):
+        result = CliRunner().invoke(main, [*words[1:], "-o", name])
+        assert result.exit_code == 0, result.output
+        page = Path(name).read_text(encoding="utf-8")
+        found.append(numbers_in(page)["results"])
+        (said,) = re.findall(r'<pre tabindex="0">(.*?)</pre>', page)
+        *words, _, _ = shlex.split(html.unescape(said))
+    assert found[0] == found[1]
+    assert {"2", "2.5"} & {*words}
+    assert found[0]["scores"]["rows"][0]["trials"] == 24
+
+
+def test_bounds_of_a_report_are_those_of_its_scores() -> None:
+    runs = errbar.load({"a": [[0.5], [2.0], [1.0], [1.5]], "b": [[0.0], [1.0], [1.0], [1.5]]})
+    contents = contents_of(runs, ReportSettings(bounds=(0.0, 4.0)))
+    (first, *_) = contents.result("scores")
+    assert first.interval == runs.score("avg", bounds=(0.0, 4.0))[0].interval
+    assert first.interval != runs.score("avg", bounds=(0.0, 2.0))[0].interval

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import click
+from click.core import ParameterSource
 
 import errbar
 from errbar.base.tables import printable
@@ -25,6 +26,7 @@ class ReportOptions(Keywords):
     estimand: str
     errors: Literal["fail", "missing", "bracket"]
     level: float
+    bounds: tuple[float, float] | None
 
 
 REPORT = bundle(
@@ -40,7 +42,9 @@ REPORT = bundle(
     options.ESTIMAND,
     options.ERRORS_OR_BOTH,
     options.LEVEL,
+    options.BOUNDS,
 )
+_MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})  # changes no number
 
 
 @click.command(cls=Subcommand)
@@ -77,21 +81,7 @@ def report(
     # A report is sent to others: it names no folder of the machine that made it.
     *shown, page_shown = map(_without_folder, (*paths, output))
     replaces = Path(output).is_file() and Path(output).stat().st_size > 0
-    command = ["errbar", "report", *shown, *(part for name in metrics for part in ("-m", name))]
-    for option, value, default in (
-        ("--baseline", showing.baseline, None),
-        ("--title", showing.title, ""),
-        ("--history", _without_folder(showing.history or ""), ""),
-        ("--estimand", showing.estimand, "population"),
-        ("--level", showing.level, 0.95),
-        ("--errors", showing.errors, "fail"),
-        ("--labels", _without_folder(reading.labels or ""), ""),
-        ("--label", reading.label, None),
-        ("--correction", reading.correction, "ppi++"),
-    ):
-        if value != default:
-            command += [option, str(value)]
-    command += [part for mapping in reading.mapping for part in ("--map", mapping)]
+    command = ["errbar", "report", *shown, *_given(click.get_current_context())]
     command += ["-o", page_shown, *["--force"] * replaces]
     with opened("report", paths, reading) as runs:
         target = errbar.report(
@@ -103,6 +93,26 @@ def report(
         )
     size = target.stat().st_size / 1e6
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))
+
+
+def _given(context: click.Context) -> list[str]:
+    """Return the options that were given and decide a number or what is shown, as words."""
+    words = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if isinstance(parameter, click.Option) and is_given and name not in _MADE_BY:
+            value = context.params[name]
+            for each in value if parameter.multiple else [value]:
+                parts = each if parameter.nargs > 1 else [each]
+                words += [
+                    parameter.opts[0],
+                    *(
+                        _without_folder(f"{part:.15g}" if isinstance(part, float) else str(part))
+                        for part in parts
+                    ),
+                ]
+    return words
 
 
 def _without_folder(path: str) -> str:

@@ -28,6 +28,7 @@ def report(
     level: float = 0.95,
     baseline: str | None = None,
     errors: Errors = "fail",
+    bounds: tuple[float, float] | None = None,
     title: str = "",
     command: str = "",
     history: Any = None,
@@ -43,7 +44,7 @@ def report(
         The file to write, which ends in .html.
     *metrics
         Metrics by name; by default those that suit the data.
-    estimand, level, errors
+    estimand, level, errors, bounds
         As in `Runs.score`.
     baseline
         The system with which all others are compared; by default all pairs are compared.
@@ -64,6 +65,7 @@ def report(
         estimand=Estimand(estimand),
         level=level,
         errors=errors,
+        bounds=bounds,
         baseline=baseline,
         title=title,
         command=command,

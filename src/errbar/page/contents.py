@@ -53,6 +53,7 @@ class ReportSettings:
     level: float = 0.95
     baseline: str | None = None
     errors: Errors = "fail"
+    bounds: tuple[float, float] | None = None  # of rewards; if None, guessed
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
     history: Timeline | None = None  # of past runs, to be shown
@@ -65,7 +66,8 @@ class ReportSettings:
     @property
     def asked(self) -> dict[str, Any]:
         """What the results are asked for: keywords of methods of `Runs`."""
-        return {"estimand": self.estimand, "level": self.level, "errors": self.errors}
+        asked = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
+        return {**asked, "bounds": self.bounds}
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,9 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
     if any(fewest_trials(part) > 1 for part in slices):
-        apart = partial(runs.noise, errors=settings.one_way, level=settings.level)
+        apart = partial(
+            runs.noise, errors=settings.one_way, level=settings.level, bounds=settings.bounds
+        )
         title = "Where the uncertainty comes from"
         sections.append(_section("noise", title, apart)[1])
     if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
@@ -287,7 +291,8 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
-    return in_one_row(runs.curve(family, **settings.asked))
+    asked = {name: value for name, value in settings.asked.items() if name != "bounds"}
+    return in_one_row(runs.curve(family, **asked))
 
 
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:

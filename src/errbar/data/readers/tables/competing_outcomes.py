@@ -339,7 +339,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     if not found or not math.isfinite(found[0][2]):
         return []
     each = (
-        f"{column!r} has mean {mean:.4g} and differs in {differ} rows"
+        f"{column!r} has mean {mean:.4g} and differs in {differ:,} rows"
         for column, differ, _, mean in found
     )
     listed = some_of(each, _SHOWN, "; ")
