@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any, Literal, NoReturn
 
-from errbar.analysis.agreement import AgreementRequest, Scale, agreement_of
+from errbar.analysis.agreement import AgreementRequest, RatingScale, agreement_of
 from errbar.analysis.alignment import Policy
 from errbar.analysis.compare import ComparisonRequest, compare_systems
 from errbar.analysis.evaluate import chosen_method
@@ -327,7 +327,7 @@ def agree(
     raters: Sequence[str] = (),
     *,
     truth: str | None = None,
-    scale: Scale = "nominal",
+    scale: RatingScale = "nominal",
     by: Sequence[str] = (),
     cluster: str | None = None,
     order: str | None = None,

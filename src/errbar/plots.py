@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.base.arguments import describe, strict_share
 from errbar.base.arrays import Array, Seed
+from errbar.data.columns import Key
 from errbar.data.counts import CountsByState
-from errbar.data.queries.questions import Slice, failures_as
+from errbar.data.queries.questions import OneWayErrors, Slice, failures_as
 from errbar.data.queries.ranked_rows import RankedRows
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.results.estimate import Subject
 from errbar.results.pictures import coverage_map, planning_curve, plot
@@ -27,7 +28,6 @@ from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import difficulty_edges, difficulty_picture, outcome_map
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
 
-Errors = Literal["fail", "missing"]
 Kind = TypeVar("Kind")
 
 _RESAMPLING = describe({"method, rng, bins": "As in `Runs.selective`."})
@@ -39,7 +39,7 @@ class RunPlots:
 
     source: Source
 
-    def questions(self, *, errors: Errors = "fail") -> Picture:
+    def questions(self, *, errors: OneWayErrors = "fail") -> Picture:
         """Draw the share of right trials per question and system, the easiest question first.
 
         Parameters
@@ -55,7 +55,9 @@ class RunPlots:
                 scored[key] = {name: int(right) / int(n) for name, right, n in shares if n}
         return outcome_map(by_task(scored))
 
-    def difficulty(self, *, errors: Errors = "fail", level: float = 0.95, rng: Seed = 0) -> Picture:
+    def difficulty(
+        self, *, errors: OneWayErrors = "fail", level: float = 0.95, rng: Seed = 0
+    ) -> Picture:
         """Draw the success rates of questions, observed and under the model of difficulty.
 
         Parameters
@@ -122,7 +124,7 @@ def _by_subject(found: Mapping[Key, Kind]) -> dict[Subject, Kind]:
     return {Subject(key[0], key[1]): value for key, value in found.items()}
 
 
-def _counts(part: Slice, errors: Errors) -> CountsByState:
+def _counts(part: Slice, errors: OneWayErrors) -> CountsByState:
     policy = failures_as(errors)
     if not part.is_binary:
         subject = Subject(part.key[0], part.key[1])

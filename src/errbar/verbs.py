@@ -43,7 +43,7 @@ from errbar.results.gate import Gate
 from errbar.results.scores import Scores
 from errbar.runs import Runs
 
-Options = ParamSpec("Options")
+Arguments = ParamSpec("Arguments")
 Found_co = TypeVar("Found_co", covariant=True)
 
 _LOADED = "Anything that `load` takes"
@@ -53,7 +53,7 @@ _PARAMETERS = "Parameters\n----------\n"
 _LOADING = {name for name in signature(load).parameters if name not in ("data", "columns")}
 
 
-class Verb(Protocol[Options, Found_co]):
+class Verb(Protocol[Arguments, Found_co]):
     """A method of `Runs` as a function of whatever `load` takes.
 
     Editors complete the keywords of the method from the first signature; those of `load` are read
@@ -63,16 +63,18 @@ class Verb(Protocol[Options, Found_co]):
     __name__: str
 
     @overload
-    def __call__(self, data: Any, *args: Options.args, **options: Options.kwargs) -> Found_co: ...
+    def __call__(
+        self, data: Any, *args: Arguments.args, **options: Arguments.kwargs
+    ) -> Found_co: ...
 
     @overload
     def __call__(self, data: Any, *args: Any, **options: Any) -> Found_co: ...
 
 
 def verb(
-    method: Callable[Concatenate[Runs, Options], Found_co],
+    method: Callable[Concatenate[Runs, Arguments], Found_co],
     by_category: Callable[..., Found_co] | None = None,
-) -> Verb[Options, Found_co]:
+) -> Verb[Arguments, Found_co]:
     """Return the function that loads data and calls a method, with the keywords of the method.
 
     Counts that only `evaluate` takes go to `by_category`.
@@ -95,7 +97,7 @@ def verb(
     call.__doc__ = f"{summary.rstrip()}\n\n{_PARAMETERS}" + "\n".join(entries)
     call.__annotations__ = {**method.__annotations__, "data": Any, "reading": Any}
     vars(call)["__signature__"] = signature(method).replace(parameters=[first, *own, last])
-    return cast("Verb[Options, Found_co]", call)
+    return cast("Verb[Arguments, Found_co]", call)
 
 
 def _has_categories(data: Any) -> bool:

@@ -33,7 +33,7 @@ from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.estimate import Estimand, Interval
 
 _ALIKE = 1e-9  # results of a pair add up to 1 but for rounding
-Scale = Literal["nominal", "ordinal", "interval"]
+RatingScale = Literal["nominal", "ordinal", "interval"]
 _METHOD = (
     "agreement and coefficients: Bayesian bootstrap over answers with one unseen answer, on which "
     "the raters disagree most (lower end) or agree (upper end); shares, biases and their "
@@ -46,7 +46,7 @@ _METHOD = (
 class AgreementRequest:
     """A request: the scale of the ratings, the trusted rater, and the level."""
 
-    scale: Scale = "nominal"
+    scale: RatingScale = "nominal"
     truth: str | None = None
     level: float = 0.95
 
@@ -203,7 +203,7 @@ def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[
         )  # fmt: skip
 
 
-def _disagreement(ratings: RatingCodes, scale: Scale) -> Array:
+def _disagreement(ratings: RatingCodes, scale: RatingScale) -> Array:
     """Weights of disagreements in Cohen's kappa."""
     at = np.arange(ratings.categories, dtype=float)
     if scale == "nominal":

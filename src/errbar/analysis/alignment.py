@@ -18,11 +18,11 @@ from errbar.analysis.score import ScoredMetric, Short
 from errbar.base.arguments import require_choice, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting, way_to_say
-from errbar.data.columns import unknown_name
+from errbar.data.columns import Key, unknown_name
 from errbar.data.counts import CountsByState
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED, failures_as
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.results.estimate import Subject

@@ -32,7 +32,7 @@ Adjust = Literal["bonferroni", "none"]
 
 
 Kind = TypeVar("Kind", bound=Metric)
-Data = TypeVar("Data", bound=AlignedSystems)
+Alignable = TypeVar("Alignable", bound=AlignedSystems)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ComparisonRequest(Generic[Kind]):
             return None
         return list(dict.fromkeys([*self.systems, *([self.baseline] if self.baseline else [])]))
 
-    def tables(self, tables: Sequence[Data]) -> tuple[list[Data], list[str]]:
+    def tables(self, tables: Sequence[Alignable]) -> tuple[list[Alignable], list[str]]:
         """Tasks that have the baseline, and a remark on every other task."""
         name = self.baseline
         if name is None:

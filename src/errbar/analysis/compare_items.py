@@ -35,9 +35,9 @@ from errbar.analysis.methods.bootstrap import (
     require_several,
     unseen_draws,
 )
-from errbar.analysis.ranked import Flags, PairedItems
+from errbar.analysis.ranked import PairedItems
 from errbar.analysis.roc import paired_areas
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Flags
 from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached

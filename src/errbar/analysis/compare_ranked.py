@@ -25,10 +25,11 @@ from errbar.analysis.selective import ranked_metric
 from errbar.base.arguments import are_same, strict_share
 from errbar.base.arrays import Array
 from errbar.base.options import checked
+from errbar.data.columns import Key
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.ranked_rows import RankedItems
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.metrics import Metric
 from errbar.metrics.grammar import metric_of

@@ -16,12 +16,12 @@ from errbar.analysis.readings import remarks_on
 from errbar.base.arguments import require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess, have
-from errbar.data.columns import named_like
+from errbar.data.columns import Key, named_like
 from errbar.data.prices import INPUT_TOKENS, OUTPUT_TOKENS, Price, price_of
 from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import failures_as
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnknownColumn
 from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.kernels.ratio import (

@@ -15,9 +15,9 @@ from errbar.base.arrays import Array
 from errbar.data.queries.named import Named
 from errbar.errors import InputError
 from errbar.kernels.drift import likeliest_start, log_bets, right_tails
-from errbar.results.timeline import Direction, Drift
+from errbar.results.timeline import Drift, DriftDirection
 
-_SIDES: tuple[Direction, Direction] = ("drop", "rise")
+_SIDES: tuple[DriftDirection, DriftDirection] = ("drop", "rise")
 _NO_RIGHT = "outcomes are rewards, not right and wrong"
 
 

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from errbar.analysis.methods.bootstrap import Sizes
 from errbar.analysis.pairs import sample_of_differences
-from errbar.analysis.ranked import Flags, PairedItems
+from errbar.analysis.ranked import PairedItems
 from errbar.analysis.roc import with_unseen_classes
 from errbar.analysis.selective import loss_bounds, with_unseen
 from errbar.analysis.spreads import LEVELS, EndsByScore, Independent
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Flags
 from errbar.data.labelled_scores import ArrangedScores, Scored, scores_and_labels
 from errbar.data.predictions import Arranged, Predictions, Totals
 from errbar.kernels import roc

@@ -32,9 +32,9 @@ from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
-from errbar.data.columns import list_names
+from errbar.data.columns import Key, list_names
 from errbar.data.queries.named import Named
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Judged
 from errbar.metrics import CountMetric

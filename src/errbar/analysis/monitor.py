@@ -22,7 +22,7 @@ from errbar.base.arguments import (
     strict_share,
     texts,
 )
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array, Bounds, Integers
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.columns import unknown_name
 from errbar.data.queries.row_order import Settled, Turns, settled
@@ -30,8 +30,6 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotThere
 from errbar.kernels.betting import log_wealth, low_ends
 from errbar.results.monitoring import Claims, Looks, Monitoring, Watch
-
-Bounds = tuple[float, float]
 
 
 def monitor_source(

@@ -15,15 +15,16 @@ from errbar.analysis import selective as selective_estimates
 from errbar.analysis.alignment import AlignedSystems, align
 from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.methods import Bootstrap
-from errbar.base.arrays import Array, Integers, Seed
+from errbar.base.arrays import Array, Flags, Integers, Seed
 from errbar.base.remarks import mapping, way_to_say
+from errbar.data.columns import Key
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import fetch, keys_in, names_of
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
 from errbar.data.queries.ranked_totals import Grouped
-from errbar.data.sources.tables import Key, Rankings, Source, TableSource
+from errbar.data.sources.tables import Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.resample import joint_clusters
 from errbar.metrics.ranked import RankedMetric, RocAuc
@@ -235,7 +236,6 @@ def _with_remarks(
     return RankedScores(tuple(results), words, tuple(remarks))
 
 
-Flags = NDArray[np.bool_]
 _Id = tuple[str, str | float | None]  # a question and a trial
 
 

@@ -16,12 +16,12 @@ from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
 from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject
 from errbar.base.remarks import Above, Caution, guess, have, setting, some_of, warning, way_to_say
-from errbar.data.columns import MOMENTS, ROW, UNSCORED, named_like
+from errbar.data.columns import MOMENTS, ROW, UNSCORED, Key, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as, without_cluster
 from errbar.data.sources.joined import Joined
-from errbar.data.sources.tables import Key, Source, TableSource
+from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.metrics.categories import Average
 from errbar.results.estimate import Subject

@@ -30,13 +30,13 @@ from errbar.kernels.sorting import sort_with_label
 from errbar.metrics.ranked import RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
-Scale = Literal["placement", "plain"]
+IntervalScale = Literal["placement", "plain"]
 
 _DEFAULT = Bootstrap()
 
 
 def roc_auc_ci(
-    scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: Scale = "placement"
+    scores: ArrayLike, labels: ArrayLike, *, level: float = 0.95, scale: IntervalScale = "placement"
 ) -> RankedEstimate:
     """ROC-AUC with DeLong's standard deviation and an interval from the placements.
 
@@ -52,7 +52,7 @@ def roc_auc_ci(
     roc-auc: 0.750 ± 0.081, 95% CI 0.521 to 0.911
     """
     wanted = strict_share(level, "level")
-    require_choice(scale, "scale", get_args(Scale))
+    require_choice(scale, "scale", get_args(IntervalScale))
     ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
     value, variance = kernel.delong(ordered, positive)
     if scale == "plain" and variance > 0.0:

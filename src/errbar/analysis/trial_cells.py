@@ -10,8 +10,9 @@ from errbar.analysis.evaluate import is_reward, results_of
 from errbar.analysis.question_values import question_values
 from errbar.analysis.rewards import Rewards, rewards_of
 from errbar.base.arrays import Array, Integers
+from errbar.data.columns import Key
 from errbar.data.queries.named import Named
-from errbar.data.sources.tables import Key, Source
+from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import Average
 

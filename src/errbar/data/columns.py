@@ -331,7 +331,8 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 INDEX = "(unnamed index)"  # label of an unnamed first column of a CSV file
 ROW = "errbar row"  # row number, used as the question id when no column has ids
 
-Sample = Callable[[str], Sequence[object]]  # some values of a column
+Sampler = Callable[[str], Sequence[object]]  # some values of a column
+Key = tuple[str, ...]  # a system, a task, and the values of further columns
 
 # A failed row has no result: any outcome in it was filled in by the harness.
 FAILED = ("error", "timeout", "missing", "failed")

@@ -20,8 +20,9 @@ from errbar.base.remarks import Above, guess, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
-from errbar.data.readers.games.tables import Columns, cells_of, records_of
+from errbar.data.readers.games.tables import cells_of, records_of
 from errbar.data.readers.games.winners import side_of
+from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes
 
@@ -140,7 +141,7 @@ def _in_shared_words(
     )
 
 
-def _column_per_rater(columns: Columns) -> tuple[Columns, list[str], Above]:
+def _column_per_rater(columns: Flat) -> tuple[Flat, list[str], Above]:
     """Turn a table with a row per rating into one with a column per rater."""
     who, how = (named_like(columns, names) for names in (_WHO, _HOW))
     keys = [
@@ -170,7 +171,7 @@ def _column_per_rater(columns: Columns) -> tuple[Columns, list[str], Above]:
                 f"{list_names(keys)}. Remove one, or give repeats a column 'trial'."
             )
         ratings[at] = rating
-    wide: Columns = {name: [cells[row] for row in first] for name, cells in columns.items()}
+    wide: Flat = {name: [cells[row] for row in first] for name, cells in columns.items()}
     wide |= {name: [found.get(at) for at in range(len(first))] for name, found in given.items()}
     remark = guess(
         f"Rows are ratings: {who[0]!r} says who rated, {how[0]!r} how, {list_names(keys)} what",
@@ -180,7 +181,7 @@ def _column_per_rater(columns: Columns) -> tuple[Columns, list[str], Above]:
     return wide, list(given), remark
 
 
-def _columns(data: Any) -> Columns:
+def _columns(data: Any) -> Flat:
     if isinstance(data, str | Path):
         file = Path(data)
         if not file.is_file():
@@ -200,7 +201,7 @@ def _columns(data: Any) -> Columns:
     return column_lists(frame.lazy())
 
 
-def _of_records(records: Sequence[Any]) -> Columns:
+def _of_records(records: Sequence[Any]) -> Flat:
     if not records or not all(isinstance(record, Mapping) for record in records):
         raise InputError("ratings are rows with names, as in {'judge': 1, 'human': 0}.")
     names = dict.fromkeys(name for record in records for name in record)

@@ -56,7 +56,7 @@ FAILURES = {("siskin-1", 9, 3): "timeout", ("siskin-mini", 22, 6): "error"}
 REPAIR_COST = 24  # times that of a ticket
 SEED = 1
 
-Trial = tuple[str, int, int, int, float]  # system, question, trial, outcome, cost
+DemoTrial = tuple[str, int, int, int, float]  # system, question, trial, outcome, cost
 
 
 def load() -> dict[str, Counts]:
@@ -100,7 +100,7 @@ def write() -> None:
         path.write_bytes(text.encode("ascii"))
 
 
-def _repairs() -> Iterator[Trial]:
+def _repairs() -> Iterator[DemoTrial]:
     # Only random() of random.Random is guaranteed to be reproducible across Python versions.
     draw, price = random.Random(SEED).random, random.Random(SEED + 1).random
     difficulty = [-2.5 + 5.0 * draw() for _ in range(REPAIRS)]
@@ -117,7 +117,7 @@ def _repairs() -> Iterator[Trial]:
                 yield system, at + 1, trial + 1, int(draw() < rate), cost
 
 
-def _tickets() -> Iterator[Trial]:
+def _tickets() -> Iterator[DemoTrial]:
     draw, price = random.Random(SEED + 2).random, random.Random(SEED + 3).random
     for system, (_, _, share, dollars) in SYSTEMS.items():
         for ticket in range(1, TICKETS + 1):
@@ -126,7 +126,7 @@ def _tickets() -> Iterator[Trial]:
                 yield system, ticket, trial + 1, int(draw() < rate), dollars * (0.5 + price())
 
 
-def _trips() -> Iterator[Trial]:
+def _trips() -> Iterator[DemoTrial]:
     draw, price = random.Random(SEED).random, random.Random(SEED + 1).random
     difficulty = [-2.5 + 5.0 * draw() for _ in range(TRIPS)]
     for system, (skill, dollars) in AGENTS.items():
@@ -137,7 +137,7 @@ def _trips() -> Iterator[Trial]:
 
 
 def _table(
-    task: str, word: str, trials: Iterator[Trial], failures: dict[tuple[str, int, int], str]
+    task: str, word: str, trials: Iterator[DemoTrial], failures: dict[tuple[str, int, int], str]
 ) -> str:
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow

@@ -22,9 +22,9 @@ from collections.abc import Iterable
 
 from numpy.typing import ArrayLike
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Bounds
 from errbar.eval.categories import avg, avg_ci, bayes, bayes_ci, max_at_k, max_at_k_ci
-from errbar.eval.matrix import UNIT, Bounds, curve_of, curve_summaries, describe_parameters
+from errbar.eval.matrix import UNIT, curve_of, curve_summaries, describe_parameters
 from errbar.eval.passk import (
     auc_at_k,
     auc_at_k_ci,

@@ -2,10 +2,10 @@
 
 from numpy.typing import ArrayLike
 
+from errbar.base.arrays import Bounds
 from errbar.eval.matrix import (
     UNCLIPPED,
-    Bounds,
-    Summary,
+    SummaryTuple,
     Weights,
     category_weights,
     describe_parameters,
@@ -38,7 +38,7 @@ def bayes_ci(
     R0: ArrayLike | None = None,
     confidence: float = 0.95,
     bounds: Bounds | None = None,
-) -> Summary:
+) -> SummaryTuple:
     """Bayes@N with a normal interval."""
     return summary(
         Bayes(category_weights(w)), R, confidence, UNCLIPPED if bounds is None else bounds, R0=R0
@@ -64,7 +64,7 @@ def avg_ci(
     w: Weights | None = None,
     confidence: float = 0.95,
     bounds: Bounds | None = None,
-) -> Summary:
+) -> SummaryTuple:
     """avg@N with a normal interval."""
     return summary(
         Average(category_weights(w)), R, confidence, UNCLIPPED if bounds is None else bounds
@@ -91,6 +91,6 @@ def max_at_k_ci(
     R0: ArrayLike | None = None,
     confidence: float = 0.95,
     bounds: Bounds | None = None,
-) -> Summary:
+) -> SummaryTuple:
     """Max@k of new trials with a normal interval; k may exceed the number of trials."""
     return summary(MaxAt(k, category_weights(w)), R, confidence, bounds, R0=R0)

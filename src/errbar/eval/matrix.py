@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from errbar.base.arguments import Function, describe, numbers, strict_share
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Bounds
 from errbar.data.counts import CategoryCounts, Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
@@ -21,8 +21,7 @@ from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
 from errbar.metrics.passk import Spectrum
 
-Bounds = tuple[float, float]
-Summary = tuple[float, float, float, float]
+SummaryTuple = tuple[float, float, float, float]
 Weights = ArrayLike | Sequence[float]
 
 UNIT: Bounds = (0.0, 1.0)
@@ -88,7 +87,7 @@ def summary(
     alpha0: float = 1.0,
     beta0: float = 1.0,
     R0: ArrayLike | None = None,
-) -> Summary:
+) -> SummaryTuple:
     """Return posterior mean and standard deviation, and the ends of a normal interval."""
     data, trials = _read(metric, R, R0)
     parts = _summaries([metric], data, trials, confidence, bounds, _prior(alpha0, beta0))

@@ -10,16 +10,9 @@ from numpy.typing import ArrayLike
 
 from errbar import metrics
 from errbar.base.arguments import number
+from errbar.base.arrays import Bounds
 from errbar.errors import WrongType
-from errbar.eval.matrix import (
-    UNIT,
-    Bounds,
-    Summary,
-    Weights,
-    describe_parameters,
-    point,
-    summary,
-)
+from errbar.eval.matrix import UNIT, SummaryTuple, Weights, describe_parameters, point, summary
 
 
 @describe_parameters
@@ -42,7 +35,7 @@ def pass_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Pass@k of new trials with a normal interval.
 
     Examples
@@ -74,7 +67,7 @@ def pass_hat_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Pass^k of new trials with a normal interval."""
     return summary(metrics.PassHat(k), R, confidence, bounds, alpha0, beta0)
 
@@ -99,7 +92,7 @@ def g_pass_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """G-Pass@k of new trials with a normal interval."""
     return summary(metrics.GPass(k), R, confidence, bounds, alpha0, beta0)
 
@@ -125,7 +118,7 @@ def g_pass_at_k_tau_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """G-Pass@k of new trials at threshold `tau` with a normal interval."""
     return summary(metrics.GPass(k, tau), R, confidence, bounds, alpha0, beta0)
 
@@ -150,7 +143,7 @@ def mg_pass_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """mG-Pass@k of new trials with a normal interval."""
     return summary(metrics.MeanGPass(k), R, confidence, bounds, alpha0, beta0)
 
@@ -175,7 +168,7 @@ def maj_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Maj@k of new trials with a normal interval."""
     return summary(metrics.Majority(k), R, confidence, bounds, alpha0, beta0)
 
@@ -200,7 +193,7 @@ def auc_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """AUC@K of new trials with a normal interval."""
     return summary(metrics.AreaUnderPass(k), R, confidence, bounds, alpha0, beta0)
 
@@ -227,7 +220,7 @@ def geom_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Geom@k of new trials with a normal interval; k may exceed the number of trials."""
     metric = metrics.Geom(k, pass_power, unanimous_power)
     return summary(metric, R, confidence, bounds, alpha0, beta0)
@@ -257,7 +250,7 @@ def geom_ds_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Geom@k of the data set for new trials with a normal interval; k may exceed the trials."""
     metric = metrics.DatasetGeom(k, pass_power, unanimous_power)
     return summary(metric, R, confidence, bounds, alpha0, beta0)
@@ -294,7 +287,7 @@ def geo_spectrum_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """GeoSpectrum@k of new trials with a normal interval; k may exceed the number of trials."""
     metric = _geo_spectrum(k, lam, weights, lambda_)
     return summary(metric, R, confidence, bounds, alpha0, beta0)
@@ -314,7 +307,7 @@ def geo_spectrum_star_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """GeoSpectrum*@k of new trials with a normal interval; k may exceed the number of trials."""
     return summary(metrics.GeoSpectrum(k), R, confidence, bounds, alpha0, beta0)
 
@@ -340,7 +333,7 @@ def threshold_spectrum_at_k_ci(
     bounds: Bounds | None = UNIT,
     alpha0: float = 1.0,
     beta0: float = 1.0,
-) -> Summary:
+) -> SummaryTuple:
     """Threshold spectrum of new trials with a normal interval; k may exceed the trials."""
     metric = metrics.Spectrum(k, weights)  # type: ignore[arg-type]
     return summary(metric, R, confidence, bounds, alpha0, beta0)

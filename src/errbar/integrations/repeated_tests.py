@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from errbar.base.arrays import Array
     from errbar.base.tables import Table
 
-Decision = Literal["pass", "fail", "inconclusive"]
+SuiteDecision = Literal["pass", "fail", "inconclusive"]
 _STOPPED = "stopped_early"  # column of an outcomes file: the mean of the test is biased
 _HALVINGS = 50  # of [0, 1]: the ends are known to 1e-15
 
@@ -30,7 +30,7 @@ _HALVINGS = 50  # of [0, 1]: the ends are known to 1e-15
 class TestVerdict:
     """What the complete rounds of a test say about its success rate."""
 
-    decision: Decision
+    decision: SuiteDecision
     rounds: int  # complete rounds that the decision rests on
     value: float  # mean outcome in these rounds
     low: float
@@ -59,7 +59,7 @@ def verdict_on(
     trials = cases * np.arange(1.0, right.size + 1.0)
     log_needed = float(np.log(needed))
     last = right.size - 1
-    decision: Decision = "inconclusive"
+    decision: SuiteDecision = "inconclusive"
     if at_least is not None:
         above = log_evidence(right, trials, at_least) >= log_needed
         below = log_evidence(trials - right, trials, 1.0 - at_least) >= log_needed

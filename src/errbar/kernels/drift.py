@@ -16,17 +16,14 @@ mixture over κ and over the run at which betting begins, so by Ville's inequali
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array, Integers, Waves
 
 # κ of the bets, mixed evenly: any mixture is valid, and its log wealth is at most log 9 below that
 # of the best.
 _POWERS = np.arange(1, 10) / 10.0
 _ROUNDING = 1e-12  # error of a tail probability, added to it
 _OUTSIDE = 40.0  # −log of the probability that may fall outside the window, by Hoeffding
-
-Waves = NDArray[np.complex128]
 
 
 def right_tails(drawn: Integers, trials: Integers, right: Integers, seen: int) -> Array:

@@ -13,12 +13,11 @@ cell of the grid.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Waves
 from errbar.kernels.urn import blocks
 
 _CELLS = 1 << 16  # of the grid: about 4,000 per standard deviation of a large mean
@@ -35,8 +34,6 @@ _OUTSIDE = 1e-10  # probability that may lie outside the window
 _SAFE = 1e-300  # keeps logs and divisions finite
 _STEPS = 60  # of Newton's method, which stays where it is once it is there
 _MARGIN = 0.01  # of the window on either side: the spline reaches two cells beyond the last
-
-Waves = NDArray[np.complexfloating[Any, Any]]
 
 
 class GridDistribution(NamedTuple):

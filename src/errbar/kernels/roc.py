@@ -18,9 +18,9 @@ import math
 
 import numpy as np
 
-from errbar.base.arrays import Array, Integers, Numbers
+from errbar.base.arrays import Array, Flags, Integers, Numbers
 from errbar.kernels.bounded_mean import Sample, mean_ends
-from errbar.kernels.sorting import Labels, distinct, totals
+from errbar.kernels.sorting import distinct, totals
 
 Positions = Integers
 
@@ -42,7 +42,7 @@ def _scaled(weights: Numbers) -> Numbers:
     return np.ldexp(weights, -np.frexp(weights.max(axis=-1, keepdims=True))[1])
 
 
-def area_in_order(ordered: Array, positive: Labels) -> float:
+def area_in_order(ordered: Array, positive: Flags) -> float:
     """The area from sorted scores and their labels, where ties have negatives first."""
     places = np.flatnonzero(positive)
     size = places.size
@@ -52,7 +52,7 @@ def area_in_order(ordered: Array, positive: Labels) -> float:
     return below / (2 * size * (positive.size - size))
 
 
-def placements(ordered: Array, positive: Labels) -> tuple[Array, Array]:
+def placements(ordered: Array, positive: Flags) -> tuple[Array, Array]:
     """Negatives below each positive, and positives above each negative; ties count ½.
 
     Scores are sorted, and ties have negatives first.
@@ -71,7 +71,7 @@ def placements(ordered: Array, positive: Labels) -> tuple[Array, Array]:
     return beats, beaten
 
 
-def _ties(ordered: Array, positive: Labels) -> tuple[Positions, Positions, Positions]:
+def _ties(ordered: Array, positive: Flags) -> tuple[Positions, Positions, Positions]:
     """Scores shared by both classes: position of the last negative, and the size of each class."""
     mixed = (ordered[1:] == ordered[:-1]) & (positive[1:] > positive[:-1])
     last = np.flatnonzero(mixed)
@@ -87,7 +87,7 @@ def _runs(starts: Positions, lengths: Positions) -> Positions:
     return np.repeat(starts - offset, lengths) + np.arange(int(lengths.sum()))
 
 
-def delong(ordered: Array, positive: Labels) -> tuple[float, float]:
+def delong(ordered: Array, positive: Flags) -> tuple[float, float]:
     """The area and DeLong's variance, from sorted scores and their labels."""
     _, starts, items = distinct(ordered)
     if 4 * starts.size < ordered.size:
@@ -112,7 +112,7 @@ def _delong_of_groups(positives: Positions, items: Positions) -> tuple[float, fl
     return area, spreads[0] / n**2 + spreads[1] / p**2
 
 
-def placement_samples(ordered: Array, positive: Labels) -> tuple[Sample, Sample]:
+def placement_samples(ordered: Array, positive: Flags) -> tuple[Sample, Sample]:
     """Placements of each class as shares of the other, equal ones pooled; scores are sorted."""
     _, starts, items = distinct(ordered)
     positives = totals(starts, positive).astype(float)
@@ -157,7 +157,7 @@ def _spread(placed: Array) -> float:
     return float(centred.sum()) / (placed.size - 1) / placed.size
 
 
-def item_placements(scores: Array, labels: Labels) -> tuple[Array, Array]:
+def item_placements(scores: Array, labels: Flags) -> tuple[Array, Array]:
     """`placements` for unsorted scores, in the order of the items."""
     order = np.argsort(scores)
     _, starts, items = distinct(scores[order])

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array, Integers
-
-Labels = NDArray[np.bool_]
+from errbar.base.arrays import Array, Flags, Integers
 
 _WORDS: dict[int, tuple[Any, Any]] = {4: (np.uint32, np.int32), 8: (np.uint64, np.int64)}
 
 
-def sort_with_label(scores: Array, labels: Labels) -> tuple[Array, Labels]:
+def sort_with_label(scores: Array, labels: Flags) -> tuple[Array, Flags]:
     """Scores in ascending order with their labels; ties have label 0 first."""
     scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     if scores.dtype.kind == "f" and scores.dtype.itemsize in _WORDS:
@@ -36,7 +34,7 @@ def sort_with_label(scores: Array, labels: Labels) -> tuple[Array, Labels]:
     return scores[order], labels[order]
 
 
-def _sort_positive(scores: Array, labels: Labels) -> tuple[Array, Labels]:
+def _sort_positive(scores: Array, labels: Flags) -> tuple[Array, Flags]:
     word = _WORDS[scores.dtype.itemsize][0]
     keys = (scores + scores.dtype.type(0)).view(word)  # adding 0 turns −0 into 0
     np.left_shift(keys, 1, out=keys)
@@ -47,7 +45,7 @@ def _sort_positive(scores: Array, labels: Labels) -> tuple[Array, Labels]:
     return keys.view(scores.dtype), ordered
 
 
-def _sort_below_two(scores: Array, labels: Labels) -> tuple[Array, Labels]:
+def _sort_below_two(scores: Array, labels: Flags) -> tuple[Array, Flags]:
     word = _WORDS[scores.dtype.itemsize][1]
     magnitude = np.iinfo(word).max
     keys = (scores + scores.dtype.type(0)).view(word)

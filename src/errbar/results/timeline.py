@@ -22,7 +22,7 @@ from errbar.results.comparison import Comparison
 from errbar.results.estimate import AnyEstimate, covered
 from errbar.results.monitoring import e_value
 
-Direction = Literal["drop", "rise"]
+DriftDirection = Literal["drop", "rise"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -33,11 +33,11 @@ class Drift:
     runs: tuple[str, ...]  # in order; nothing can be tested at the first
     needed: float  # e-value at which drift is claimed
     reason: str = ""  # why there is no test
-    logs: Mapping[Direction, Array] = field(default_factory=dict)  # log e-values after each run
-    starts: Mapping[Direction, str] = field(default_factory=dict)  # run at which a change began
+    logs: Mapping[DriftDirection, Array] = field(default_factory=dict)  # of e-values after each run
+    starts: Mapping[DriftDirection, str] = field(default_factory=dict)  # run where a change began
 
     @property
-    def detected(self) -> tuple[str, Direction] | None:
+    def detected(self) -> tuple[str, DriftDirection] | None:
         """The first run at which drift was claimed, and its direction."""
         found = [
             (int(reached[0]), direction)

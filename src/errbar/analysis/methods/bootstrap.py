@@ -33,7 +33,7 @@ Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a
 # weights, and those of the unseen items in columns → the worst and the best numbers
 Extremes = Callable[[NDArray[Any], NDArray[Any]], tuple[Array, Array]]
 Sizes = tuple[tuple[Array, Array], ...]  # of each unseen item: distinct sizes, how often each
-Ends = Literal["unseen", "bca", "percentile"]
+EndMethod = Literal["unseen", "bca", "percentile"]
 
 _ROUNDING = 1e-12  # relative: resamples that differ by less are equal
 _FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
@@ -56,7 +56,7 @@ class Bootstrap:
 
     resamples: int = 10_000
     level: float = 0.95
-    ends: Ends = "unseen"
+    ends: EndMethod = "unseen"
 
     def __post_init__(self) -> None:
         if isinstance(self.resamples, bool) or not isinstance(self.resamples, int | np.integer):
@@ -66,7 +66,7 @@ class Bootstrap:
                 f"resamples must lie between {_FEWEST} and {_MOST:,}; got {self.resamples!r}."
             )
         strict_share(self.level, "level")
-        require_choice(self.ends, "ends", get_args(Ends))
+        require_choice(self.ends, "ends", get_args(EndMethod))
 
     def describe(self) -> str:
         """Describe the method in words."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, Verdict, Width
-from errbar.analysis.plan.pilot import Difficulty, Errors, Pilot, PilotLog, learned_from
+from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, SoughtVerdict, Width
+from errbar.analysis.plan.pilot import Difficulty, Pilot, PilotLog, learned_from
 from errbar.base.arguments import number, require_choice, require_whole, strict_share
 from errbar.base.options import checked, whole_numbers
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import interval_title, percent
+from errbar.data.queries.questions import OneWayErrors
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
 from errbar.metrics.grammar import metric_of
@@ -135,10 +136,10 @@ def plan(
     width: float | None = None,
     power: float = 0.8,
     level: float = 0.95,
-    verdict: Verdict = "probably better",
+    verdict: SoughtVerdict = "probably better",
     pilot: PilotLog | None = None,
     systems: Sequence[str] = (),
-    errors: Errors = "fail",
+    errors: OneWayErrors = "fail",
     difficulty: Difficulty | str | None = None,
     mean: float | None = None,
     disagreement: float | None = None,
@@ -255,7 +256,7 @@ def _grid(metric: CountMetric, trials: Iterable[int] | None, most: int | None) -
 def _known(
     pilot: PilotLog | None,
     systems: Sequence[str],
-    errors: Errors,
+    errors: OneWayErrors,
     difficulty: Difficulty | str | None,
     rng: np.random.Generator,
 ) -> Pilot:
@@ -281,7 +282,7 @@ def _goal(
     metric: CountMetric,
     spread: Difficulty,
     known: Pilot,
-    verdict: Verdict,
+    verdict: SoughtVerdict,
     settings: tuple[float | None, float | None, float, float | None, int],
 ) -> Goal:
     difference, width, level, disagreement, seed = settings

@@ -40,7 +40,7 @@ from errbar.metrics import CountMetric
 from errbar.metrics.base import QuestionMean
 from errbar.results.plan import LEAST_QUESTIONS
 
-Verdict = Literal["better", "probably better"]
+SoughtVerdict = Literal["better", "probably better"]
 
 MOST_QUESTIONS = 10_000_000
 _STEPS = 21  # of the normal shift
@@ -131,7 +131,7 @@ class DetectDifference(Goal):
 
     difference: float
     disagreement: float
-    verdict: ClassVar[Verdict] = "probably better"
+    verdict: ClassVar[SoughtVerdict] = "probably better"
     systems: ClassVar[int] = 2
     most_simulations: ClassVar[int] = 1_000_000
     _distributions: dict[int | None, DiscreteDistribution] = field(default_factory=dict, init=False)
@@ -261,7 +261,7 @@ class DetectDifference(Goal):
 class DetectSurely(DetectDifference):
     """Detect a difference by Gaffke's test, which assumes nothing about unseen questions."""
 
-    verdict: ClassVar[Verdict] = "better"
+    verdict: ClassVar[SoughtVerdict] = "better"
     most_simulations: ClassVar[int] = 400  # a test takes milliseconds
 
     def power(self, questions: int, trials: int | None) -> float:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from errbar.analysis.methods.base import refuse_weights_in
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, some_of, way_to_say
 from errbar.data.counts import CountsByState, States
-from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
+from errbar.data.queries.questions import NEVER_SCORED, OneWayErrors, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels import difficulty as kernel
@@ -175,7 +175,6 @@ _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
 }
 
 
-Errors = Literal["fail", "missing"]
 _Counted = dict[tuple[str, str], tuple[int, int]]  # task and question: trials and right ones
 
 _SHIFT_STEPS = 15  # of the normal shift
@@ -204,7 +203,7 @@ class Pilot:
 
 
 def learned_from(
-    log: PilotLog, systems: Sequence[str], errors: Errors, rng: np.random.Generator
+    log: PilotLog, systems: Sequence[str], errors: OneWayErrors, rng: np.random.Generator
 ) -> Pilot:
     """Estimate difficulty from a pilot of one system, or of two on the same questions."""
     source = getattr(log, "source", None)
@@ -253,7 +252,7 @@ def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
     return names
 
 
-def _counts(slices: Sequence[Slice], errors: Errors) -> CountsByState:
+def _counts(slices: Sequence[Slice], errors: OneWayErrors) -> CountsByState:
     """Counts of all questions of a system, over all tasks."""
     if not slices:
         raise InputError(f"the pilot: {NEVER_SCORED}.")
@@ -286,7 +285,7 @@ def _remarks(slices: Sequence[Slice], trials: Integers) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[Integers, int]:
+def _pairs(source: Source, names: Sequence[str], errors: OneWayErrors) -> tuple[Integers, int]:
     """Trials and right trials of both systems per common question, and the number of others."""
     each = [_by_question(source, name, errors) for name in names]
     shared = align(found.keys() for found in each).shared()
@@ -298,7 +297,7 @@ def _pairs(source: Source, names: Sequence[str], errors: Errors) -> tuple[Intege
     return rows, sum(map(len, each)) - 2 * len(rows)
 
 
-def _by_question(source: Source, name: str, errors: Errors) -> _Counted:
+def _by_question(source: Source, name: str, errors: OneWayErrors) -> _Counted:
     """Counts of every question of a system."""
     found: _Counted = {}
     for (system, task), named in source.named().items():

@@ -96,7 +96,7 @@ class Columns:
 
 
 Frame = nw.LazyFrame[Any]
-Table = Mapping[str, NDArray[Any]]
+ColumnArrays = Mapping[str, NDArray[Any]]
 
 _LONGEST_CELL = 40  # characters of a cell that are shown
 
@@ -159,7 +159,7 @@ def called(value: Any, nothing: str) -> str:
     return str(value) if isinstance(value, float) and not np.isnan(value) else nothing
 
 
-def keys_in(table: Table, by: Sequence[str]) -> list[tuple[str, ...]]:
+def keys_in(table: ColumnArrays, by: Sequence[str]) -> list[tuple[str, ...]]:
     """The key of each row: system, task, and the values of the columns in `by`."""
     rows = range(len(next(iter(table.values()))))
     parts = [
@@ -267,7 +267,7 @@ def flag(frame: Frame, condition: nw.Expr) -> nw.Expr:
     return one_if(condition) if frame.implementation.is_dask() else condition.cast(nw.Int32)
 
 
-def fetch(frame: Frame) -> Table:
+def fetch(frame: Frame) -> ColumnArrays:
     """Collect a small result as arrays."""
     if frame.implementation.is_duckdb():
         return {name: _plain(column) for name, column in nw.to_native(frame).fetchnumpy().items()}

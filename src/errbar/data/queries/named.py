@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.queries.expressions import Table, called, keys_in
+from errbar.data.columns import Key
+from errbar.data.queries.expressions import ColumnArrays, called, keys_in
 from errbar.data.queries.properties import numbers_in
 from errbar.data.queries.questions import COUNTED, Slice
-
-Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class _QuestionRow(NamedTuple):
 _NOTHING = _QuestionRow((0,) * len(COUNTED), "", math.nan)
 
 
-def named_in(table: Table) -> dict[Key, Named]:
+def named_in(table: ColumnArrays) -> dict[Key, Named]:
     """Questions of each system and task, from a table with a row per question; sorted by name."""
     keys = keys_in(table, ())
     clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from errbar.base.arguments import is_missing
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, mapping, way_to_say
+from errbar.data.columns import Key
 from errbar.data.queries.expressions import (
     AGGREGATES,
+    ColumnArrays,
     Columns,
     Frame,
-    Table,
     aggregates,
     called,
     cluster_in,
@@ -34,8 +35,6 @@ from errbar.data.queries.expressions import (
     weight_in,
 )
 from errbar.errors import InputError
-
-Key = tuple[str, ...]
 
 
 def questions_with(
@@ -135,14 +134,14 @@ def _questions_with_weights(frame: Frame, columns: Columns, by: Sequence[str]) -
     return questions_with(weight_in(frame, columns), frame, columns, by)
 
 
-def require_weights(frame: Frame, columns: Columns, by: Sequence[str], table: Table) -> None:
+def require_weights(frame: Frame, columns: Columns, by: Sequence[str], table: ColumnArrays) -> None:
     """Raise an error for weights that are invalid, or that differ between rows or systems."""
     if _have_faults(table):
         _refuse_faults(_questions_with_weights(frame, columns, by), columns)
     _refuse_disagreement(frame, columns, table)
 
 
-def _have_faults(table: Table) -> bool:
+def _have_faults(table: ColumnArrays) -> bool:
     """Whether any weight may be invalid or inconsistent."""
     if "weight" not in table:
         return False
@@ -232,7 +231,7 @@ def _refuse_faults(questions: Frame, columns: Columns) -> None:
     )
 
 
-def _refuse_disagreement(frame: Frame, columns: Columns, table: Table) -> None:
+def _refuse_disagreement(frame: Frame, columns: Columns, table: ColumnArrays) -> None:
     """Raise an error if systems give different weights to the same question."""
     if not {"weight", "system"} <= table.keys() or len({*table["system"].tolist()}) < 2:
         return

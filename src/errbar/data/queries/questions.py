@@ -7,7 +7,7 @@ DuckDB from a bit set of their numbers, on other engines as in `repeats`.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -19,9 +19,9 @@ from errbar.base.remarks import have, mapping
 from errbar.data.counts import CountsByState
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import (
+    ColumnArrays,
     Columns,
     Frame,
-    Table,
     aggregates,
     aggregates_in_sql,
     called,
@@ -56,6 +56,7 @@ MOST_KEPT_ROWS = 200_000  # of a table whose questions a source keeps in memory
 _MOST_ONES = 126  # larger trial numbers share a bit, which at worst costs a second query
 
 _FAILURES = {"fail": "wrong", "missing": "missing"}
+OneWayErrors = Literal["fail", "missing"]  # not both ways, as "bracket" counts them
 _ABSENT: Integers = np.zeros(0, dtype=np.int64)
 
 _State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and what COUNTED says
@@ -294,7 +295,7 @@ def counted_by_bits(
     return nw.from_native(relation).lazy()
 
 
-def by_state(questions: Frame) -> Table:
+def by_state(questions: Frame) -> ColumnArrays:
     """Number of questions in each state."""
     states = [name for name in questions.collect_schema().names() if name != "question"]
     table = fetch(questions.group_by(*states).agg(nw.len().alias("questions")))
@@ -303,7 +304,7 @@ def by_state(questions: Frame) -> Table:
     return table
 
 
-def sliced(table: Table, by: Sequence[str]) -> list[Slice]:
+def sliced(table: ColumnArrays, by: Sequence[str]) -> list[Slice]:
     """Slices from a table of states, sorted; with clusters, states are split by cluster."""
     keys = keys_in(table, by)
     clusters = (

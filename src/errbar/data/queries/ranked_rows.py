@@ -16,9 +16,9 @@ from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import (
     PENALTY,
+    ColumnArrays,
     Columns,
     Frame,
-    Table,
     cluster_in,
     fetch,
     graded_rows,
@@ -155,7 +155,7 @@ def penalised(
     return frame.with_columns(**{PENALTY: score.penalty(happened)}), replace(columns, named=named)
 
 
-def _refuse_unrankable(found: Table, frame: Frame, columns: Columns) -> int:
+def _refuse_unrankable(found: ColumnArrays, frame: Frame, columns: Columns) -> int:
     """Return the number of rows; refuse those that cannot be ranked, given the survey of them."""
     size, nameless, unknown, unsure, other = (
         int(found[name][0]) if found["rows"][0] else 0
@@ -299,7 +299,7 @@ def ranked_items(found: Rankable) -> dict[tuple[str, ...], RankedItems]:
     return items
 
 
-def _by_key(table: Table) -> Iterator[tuple[tuple[str, ...], NDArray[np.intp]]]:
+def _by_key(table: ColumnArrays) -> Iterator[tuple[tuple[str, ...], NDArray[np.intp]]]:
     """The positions of the rows of each system and task."""
     order = np.lexsort((table["task"].astype(str), table["system"].astype(str)))
     keys = list(zip(table["system"][order].tolist(), table["task"][order].tolist(), strict=True))
@@ -308,5 +308,5 @@ def _by_key(table: Table) -> Iterator[tuple[tuple[str, ...], NDArray[np.intp]]]:
         yield keys[start], order[start:end]
 
 
-def _rows(table: Table, some: NDArray[np.intp]) -> RankedRows:
+def _rows(table: ColumnArrays, some: NDArray[np.intp]) -> RankedRows:
     return RankedRows(*(table[name][some] for name in _ROW))

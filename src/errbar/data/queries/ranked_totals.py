@@ -16,7 +16,7 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.labelled_scores import Classes, require_both_classes
 from errbar.data.predictions import Ranked, RankedSample, Totals
-from errbar.data.queries.expressions import Frame, Table, fetch, one_if
+from errbar.data.queries.expressions import ColumnArrays, Frame, fetch, one_if
 from errbar.data.queries.ranked_rows import SURE, TOGETHER, Rankable
 from errbar.errors import InputError, WrongType
 
@@ -343,7 +343,7 @@ def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
     return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
 
 
-def _grouped(cells: Table, place: str, clusters: int, answering: int) -> Grouped:
+def _grouped(cells: ColumnArrays, place: str, clusters: int, answering: int) -> Grouped:
     """The totals of one system and task."""
     is_scored = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)

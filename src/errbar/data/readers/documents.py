@@ -22,6 +22,7 @@ import msgspec
 from errbar.data.readers.file_content import batches_of_lines, bytes_of
 from errbar.errors import InputError
 
+JsonObject = Mapping[str, Any]
 JSONDecodeError = json.JSONDecodeError
 parse_next = json.JSONDecoder().raw_decode  # (text, start) -> (document, end)
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 from errbar.errors import InputError
 
-Paths = str | Path | Sequence[str | Path]
+PathsOrGlobs = str | Path | Sequence[str | Path]
 
 CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
 _KINDS = {
@@ -155,12 +155,12 @@ def resolved_folders() -> ResolvedFolders:
     return ResolvedFolders() if current is None else current
 
 
-def find_files(paths: Paths) -> list[Path]:
+def find_files(paths: PathsOrGlobs) -> list[Path]:
     """Expand paths, patterns and directories into files, in order; hidden files are left out."""
     return find_all_files(paths)[0]
 
 
-def find_all_files(paths: Paths) -> tuple[list[Path], dict[Path, str]]:
+def find_all_files(paths: PathsOrGlobs) -> tuple[list[Path], dict[Path, str]]:
     """Files of paths, patterns and directories; and what is there but not read, with the reasons.
 
     Files of operating systems and tools (.git, .DS_Store, ._results.csv) are left out.

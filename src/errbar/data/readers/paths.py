@@ -24,7 +24,7 @@ from errbar.data.readers.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.file_content import standard_input
 from errbar.data.readers.finding import (
     ARRAY,
-    Paths,
+    PathsOrGlobs,
     find_all_files,
     kind_of,
     opened_once,
@@ -80,7 +80,7 @@ class _Skipped(Accounts):
         self.remarks += copies.remarks()
 
 
-def read_paths(paths: Paths, request: ReadRequest) -> Source:
+def read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     """Read logs and tables at paths: one source, or several combined under system names."""
     # reading makes no cycles of objects; a grading function may
     regrades = request.choice.regrade is not None
@@ -88,7 +88,7 @@ def read_paths(paths: Paths, request: ReadRequest) -> Source:
         return _read_paths(paths, request)
 
 
-def _read_paths(paths: Paths, request: ReadRequest) -> Source:
+def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     names = [paths] if isinstance(paths, str | Path) else list(paths)
     names = [standard_input() if str(name) == "-" else name for name in names]
     files, unread = find_all_files(names)
@@ -378,7 +378,7 @@ def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
         raise InputError(f"{where}: the reader of {reader.name} has no responses to regrade.")
 
 
-def _shown(paths: Paths) -> str:
+def _shown(paths: PathsOrGlobs) -> str:
     """The first path, for messages."""
     return str(paths) if isinstance(paths, str | Path) else str(paths[0])
 

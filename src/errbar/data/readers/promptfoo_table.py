@@ -40,7 +40,7 @@ _REASONS = {"PASS": 0, "FAIL": 1, "ERROR": 2}
 _SHORT = "rows with fewer cells than columns, which do not say whose result is missing"
 _EMPTY = "cells without a result"
 
-Result = dict[str, Any]
+CellResult = dict[str, Any]
 
 
 class _Group(NamedTuple):
@@ -66,7 +66,7 @@ def recognise_table(glance: Glance) -> str:
     return ""
 
 
-def results_of_table(path: Path) -> Iterator[Result | str]:
+def results_of_table(path: Path) -> Iterator[CellResult | str]:
     """Each result in the JSON form, or the reason it is left out."""
     found = cells(path)
     _, columns = next(found, (1, []))
@@ -120,7 +120,7 @@ def _variables(columns: Sequence[str], groups: Sequence[_Group]) -> list[int]:
     return [at for at, name in enumerate(columns) if at not in outputs and name not in _ASIDE]
 
 
-def _result(row: Sequence[str], group: _Group, where: str) -> Result | str:
+def _result(row: Sequence[str], group: _Group, where: str) -> CellResult | str:
     """A verdict with its scores, or the reason there is none."""
     if group.status is None or group.score is None:
         return _verdict(row[group.at], where)
@@ -139,7 +139,7 @@ def _result(row: Sequence[str], group: _Group, where: str) -> Result | str:
     }
 
 
-def _verdict(cell: str, where: str) -> Result | str:
+def _verdict(cell: str, where: str) -> CellResult | str:
     if not cell.strip():
         return _EMPTY
     found = _VERDICT.match(cell)

@@ -25,10 +25,10 @@ from errbar.data.readers.documents import (
 from errbar.data.readers.logs import Log
 from errbar.errors import InputError
 
-Judged = tuple[float | None, str]  # outcome and status
+Graded = tuple[float | None, str]  # outcome and status
 
 # Outcome and status by list of a report, the strongest first.
-_LISTS: dict[str, Judged] = {
+_LISTS: dict[str, Graded] = {
     "resolved_ids": (1.0, "ok"),
     "empty_patch_ids": (0.0, "ok"),
     "error_ids": (None, "error"),
@@ -55,14 +55,14 @@ class InstanceRun:
     stated: Mapping[str, Any] = field(default_factory=dict)  # totals stated by the report
     files: dict[str, Path] = field(default_factory=dict)  # reports of instances
 
-    def add(self, names: Sequence[str], judged: Judged) -> None:
+    def add(self, names: Sequence[str], judged: Graded) -> None:
         """Add instances with the same outcome and status."""
         self.names += names
         self.outcomes += [judged[0]] * len(names)
         self.statuses += [judged[1]] * len(names)
 
     @cached_property
-    def judged(self) -> dict[str, Judged]:
+    def judged(self) -> dict[str, Graded]:
         """Outcome and status by instance, when all have been added."""
         pairs = zip(self.outcomes, self.statuses, strict=True)
         return dict(zip(self.names, pairs, strict=True))
@@ -72,7 +72,7 @@ class Instance(NamedTuple):
     """One instance in a report of instances."""
 
     name: str
-    judged: Judged
+    judged: Graded
     infra: bool  # whether an infrastructure failure is the likely reason
     file: Path
 

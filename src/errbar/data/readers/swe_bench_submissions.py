@@ -31,12 +31,12 @@ from errbar.data.readers.documents import (
     truth_or_none,
 )
 from errbar.data.readers.logs import Claim, Log
-from errbar.data.readers.swe_bench_runs import InstanceRun, Judged
+from errbar.data.readers.swe_bench_runs import Graded, InstanceRun
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 # Outcome and status by list of results.json, the strongest first.
-LISTS: dict[str, Judged] = {
+LISTS: dict[str, Graded] = {
     "resolved": (1.0, "ok"),
     "no_generation": (0.0, "ok"),
     "no_logs": (None, "error"),
@@ -66,10 +66,10 @@ class Submission:
 
     folder: Path
     lists: Path | None = None
-    listed: dict[str, Judged] = field(default_factory=dict)
+    listed: dict[str, Graded] = field(default_factory=dict)
     stated: Counter[str] = field(default_factory=Counter)  # lengths of the lists
     is_whole: bool = False  # whether all instances that were run are named
-    details: dict[str, tuple[Judged, float | None, float | None]] = field(default_factory=dict)
+    details: dict[str, tuple[Graded, float | None, float | None]] = field(default_factory=dict)
     logs: InstanceRun | None = None
     totals: Mapping[str, int] = field(default_factory=dict)  # instances of each repository
     system: str = ""
@@ -274,8 +274,8 @@ def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
 
 
 def _with_logs(
-    submission: Submission, logs: InstanceRun, judged: Mapping[str, Judged], log: Log
-) -> dict[str, Judged]:
+    submission: Submission, logs: InstanceRun, judged: Mapping[str, Graded], log: Log
+) -> dict[str, Graded]:
     """Merge outcomes of the lists and the logs; the lists take precedence."""
     if submission.lists is None:
         first = next(iter(logs.files.values()))
@@ -319,8 +319,8 @@ def _with_logs(
 
 
 def _with_details(
-    submission: Submission, judged: Mapping[str, Judged], log: Log
-) -> dict[str, Judged]:
+    submission: Submission, judged: Mapping[str, Graded], log: Log
+) -> dict[str, Graded]:
     """Use the outcomes of the details, which name every instance; compare the other files."""
     found = {name: entry for name, (entry, _, _) in submission.details.items()}
     rest = {name: entry for name, entry in judged.items() if name not in found}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Integers
 from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.data.columns import Key
 from errbar.data.counts import Counts, CountsByState, distinct_rows, weights_of
 from errbar.data.matrices import as_matrix
 from errbar.data.queries.named import Named
@@ -21,7 +22,7 @@ from errbar.data.queries.questions import Slice
 from errbar.data.queries.row_order import Turns, turns_of_matrices
 from errbar.data.queries.tallies import Results
 from errbar.data.readers.logs import NOWHERE, Origin
-from errbar.data.sources.tables import Categories, Key, Source
+from errbar.data.sources.tables import Categories, Source
 from errbar.errors import InputError
 
 ENOUGH = 10  # questions; intervals were not studied for fewer

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
 from errbar.base.remarks import some_of
+from errbar.data.columns import Key
 from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import Penalty, RankedItems
 from errbar.data.queries.tallies import Ballots
 from errbar.data.readers.logs import NOWHERE, Accounts, Origin
-from errbar.data.sources.tables import Categories, Key, Rankings, Source
+from errbar.data.sources.tables import Categories, Rankings, Source
 from errbar.errors import InputError, RepeatedTrial
 
 Kind = TypeVar("Kind")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from errbar.base.remarks import mapping, way_to_say
+from errbar.data.columns import Key
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.costs import QuestionCosts, question_costs
 from errbar.data.queries.count_tables import counted_questions, counted_slices
@@ -33,7 +34,6 @@ from errbar.data.queries.tallies import Ballots, Results, ballots, categories, s
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError, UnknownColumn
 
-Key = tuple[str, ...]
 Categories = dict[Key, Results]
 Rankings = Mapping[Key, RankedRows | Grouped]
 

@@ -11,7 +11,7 @@ from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import Picture, Spec
-from errbar.results.pictures.vega import Row
+from errbar.results.pictures.vega import Datum
 
 # Red is coverage below the level, blue above it; also distinguishable for colour-blind readers. In
 # grey print, dark is below the level.
@@ -81,7 +81,7 @@ _TOOLTIP = vega.tooltips(
 )
 
 
-def _places(cells: Sequence[Row], keys: Sequence[str], together: int | None = None) -> Places:
+def _places(cells: Sequence[Datum], keys: Sequence[str], together: int | None = None) -> Places:
     """Return the position of each combination of keys, with gaps where the outer keys change.
 
     There are places for the combinations that occur, or whose first `together` keys do.

@@ -11,7 +11,7 @@ from errbar.results.costs import Costs
 from errbar.results.monitoring import Monitoring, MonitoringPath, Watch
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import HOVER, Picture, Spec
-from errbar.results.pictures.vega import Row
+from errbar.results.pictures.vega import Datum
 from errbar.results.scores import Estimates
 
 POINTWISE = "pointwise bands"
@@ -178,7 +178,7 @@ def level_line(at: float) -> Spec:
     return {"data": {"values": [{}]}, "mark": mark, "encoding": {"y": {"datum": at}}}
 
 
-def _point_fields(value: float, low: float, high: float) -> Row:
+def _point_fields(value: float, low: float, high: float) -> Datum:
     """Return a value and its interval; all null if one of them is nan."""
     known = not math.isnan(value + low + high)
     return {
@@ -217,14 +217,14 @@ def _joined(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _scale(rows: Sequence[Row], across: str) -> Spec:
+def _scale(rows: Sequence[Datum], across: str) -> Spec:
     if across != "k":
         return {"zero": False}
     ks = [row["x"] for row in rows]
     return {"type": "log", "base": 2, "nice": False, "domain": [min(ks), max(ks)], "padding": 12}
 
 
-def _axis(rows: Sequence[Row], across: str) -> Spec:
+def _axis(rows: Sequence[Datum], across: str) -> Spec:
     if across != "k":
         return {}
     most, least = max(row["x"] for row in rows), min(row["x"] for row in rows)
@@ -264,12 +264,12 @@ def monitoring_picture(found: Monitoring | MonitoringPath) -> Picture:
     return vega.compose(title, below, rows, vega.facets(spec, list(short.values())))
 
 
-def _rows(watch: Watch, name: str, label: str) -> list[Row]:
+def _rows(watch: Watch, name: str, label: str) -> list[Datum]:
     looks, size = watch.looks, len(watch.questions)
     step = max(1, -(-size // _MOST_POINTS))
     kept = sorted({*range(0, size, step), size - 1} - {-1})
     fixed = {"label": "", "name": name, "panel": label}
-    found: list[Row] = [
+    found: list[Datum] = [
         {
             **fixed,
             "x": at + 1,
@@ -279,7 +279,7 @@ def _rows(watch: Watch, name: str, label: str) -> list[Row]:
         }
         for at in kept
     ]
-    made: Row = {}
+    made: Datum = {}
     if watch.decided is not None:
         made = {
             "made": watch.decided[0],

@@ -19,7 +19,7 @@ from errbar.results.leaderboard import Board
 from errbar.results.noise import NoiseTable
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import Picture, Spec
-from errbar.results.pictures.vega import Row, point_of
+from errbar.results.pictures.vega import Datum, point_of
 from errbar.results.scores import Estimates
 
 _NONE = "no interval"
@@ -268,7 +268,7 @@ def _ranks(best: int, worst: int) -> str:
 
 
 def _differences(
-    rows: Sequence[Row], below: Iterable[str], margin: float | None, tasks: Iterable[str]
+    rows: Sequence[Datum], below: Iterable[str], margin: float | None, tasks: Iterable[str]
 ) -> Picture:
     """Draw rows of differences around a line at zero."""
     metrics = list(dict.fromkeys(row["panel"] for row in rows))
@@ -314,7 +314,7 @@ def _forest(
 _AS_NEEDED: Spec = {"zero": False, "nice": True, "padding": 6}
 
 
-def _scale(rows: Sequence[Row], within: tuple[float, float]) -> Spec:
+def _scale(rows: Sequence[Datum], within: tuple[float, float]) -> Spec:
     """Return a scale from the smallest to the largest end plus 5%, within the bounds."""
     ends = [row[end] for row in rows for end in ("low", "high", "drawn") if math.isfinite(row[end])]
     if not ends or min(ends) < within[0] or max(ends) > within[1]:
@@ -342,7 +342,7 @@ def _figures(field: str, at: float, y: Spec) -> Spec:
     }
 
 
-def _row(label: str, panel: str, value: float, sd: float, interval: Interval) -> Row:
+def _row(label: str, panel: str, value: float, sd: float, interval: Interval) -> Datum:
     """Return the fields of a number; `drawn` is nan if it has no interval."""
     known = not math.isnan(value + interval.low + interval.high)
     return {

@@ -16,7 +16,7 @@ from errbar.results.inspection import Inspection
 from errbar.results.items import Items
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import Picture, Spec
-from errbar.results.pictures.vega import Row
+from errbar.results.pictures.vega import Datum
 
 Shares = Mapping[str, Mapping[str, float]]  # by system: the share of right trials of each question
 
@@ -137,7 +137,7 @@ def difficulty_picture(
     tasks = {of.task for of in observed}
     names = {of: str(of) if len(tasks) > 1 else of.system for of in observed}
     short = vega.short_names(names.values())
-    rows: list[Row] = []
+    rows: list[Datum] = []
     for of, shares in observed.items():
         draws, parts = learned[of], shares.size - 1
         low, high = outer_quantiles(draws, draws, level)
@@ -216,7 +216,7 @@ def _histogram() -> Spec:
 def items_picture(found: Items) -> Picture:
     """Draw a Wright map: a histogram of difficulties, and a mark for the ability of each system."""
     tasks = [task.task for task in found.tasks]
-    rows: list[Row] = [
+    rows: list[Datum] = [
         {"panel": row.task, "difficulty": row.value, "name": row.question} for row in found
     ]
     rows += [{"panel": row.task, "ability": row.value, "name": row.system} for row in found.systems]

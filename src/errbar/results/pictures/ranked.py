@@ -9,7 +9,7 @@ from errbar.results.estimate import Band, Subject
 from errbar.results.pictures import vega
 from errbar.results.pictures.curves import POINTWISE, banded
 from errbar.results.pictures.picture import Picture, Spec
-from errbar.results.pictures.vega import Row
+from errbar.results.pictures.vega import Datum
 
 _SIDE = 340  # side of a square panel
 _NO_REFUSALS: Mapping[Subject, str] = MappingProxyType({})
@@ -127,7 +127,7 @@ _DIAGONAL: Spec = {
 }
 
 
-def _rows(bands: Sequence[Band]) -> list[Row]:
+def _rows(bands: Sequence[Band]) -> list[Datum]:
     short = vega.short_names(band.of.system for band in bands)
     return [
         {
@@ -145,7 +145,7 @@ def _rows(bands: Sequence[Band]) -> list[Row]:
     ]
 
 
-def _labels(rows: Sequence[Row]) -> list[str]:
+def _labels(rows: Sequence[Datum]) -> list[str]:
     return list(dict.fromkeys(row["label"] for row in rows))
 
 
@@ -165,7 +165,7 @@ def _notes(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
 
 
 def _in_panels(
-    title: str, below: Sequence[str], rows: Sequence[Row], bands: Sequence[Band], spec: Spec
+    title: str, below: Sequence[str], rows: Sequence[Datum], bands: Sequence[Band], spec: Spec
 ) -> Picture:
     tasks = list(dict.fromkeys(band.of.task for band in bands))
     return vega.compose(

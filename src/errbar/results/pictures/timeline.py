@@ -2,7 +2,7 @@
 
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import Picture, Spec
-from errbar.results.pictures.vega import Row
+from errbar.results.pictures.vega import Datum
 from errbar.results.timeline import Timeline
 
 _STEP, _HEIGHT = 44, 220  # pixels between runs, and of a panel
@@ -14,7 +14,7 @@ def timeline_picture(found: Timeline) -> Picture:
     tasks = {record["task"] for record in records}
     metrics = list(dict.fromkeys(record["metric"] for record in records))
     short = vega.short_names(found.runs)
-    rows: list[Row] = [
+    rows: list[Datum] = [
         {
             "run": short[record["run"]],
             "name": record["run"],

@@ -13,7 +13,7 @@ from errbar.base.tables import percent, printable, supported
 from errbar.results.estimate import AnyEstimate, Estimate, Interval
 from errbar.results.pictures.picture import Picture, Spec
 
-Row = dict[str, Any]
+Datum = dict[str, Any]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = (

@@ -22,9 +22,9 @@ from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
 from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, with_a_winner
 from errbar.data.readers.logs import Account, Accounts
+from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
 
-Columns = dict[str, list[Any]]
 _LENGTH = "length"  # a control that can be taken from the answers
 _POSITION = "position"  # a control that needs no column: the first system is shown first
 _ANSWERS = (("output_1", "output_2"), ("response_a", "response_b"), ("answer_a", "answer_b"))
@@ -72,12 +72,10 @@ def _used(names: Sequence[str], how: HowToReadGames) -> set[str]:
     return found
 
 
-_Table = tuple[Path | None, Columns, list[Above]]
+_Table = tuple[Path | None, Flat, list[Above]]
 
 
-def _table(
-    file: Path | None, columns: Columns, remarks: list[Above], how: HowToReadGames
-) -> _Table:
+def _table(file: Path | None, columns: Flat, remarks: list[Above], how: HowToReadGames) -> _Table:
     """A table with a column of the winner."""
     columns, notes = with_a_winner(columns, how.columns)
     return file, columns, [*remarks, *notes]
@@ -124,13 +122,13 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
     return found
 
 
-def cells_of(file: Path, kind: str) -> Columns:
+def cells_of(file: Path, kind: str) -> Flat:
     """Columns of a CSV or Parquet file."""
     (relation,) = relations_of(own_engine(), kind, [file], apart=False)
     return column_lists(nw.from_native(relation.rows.relation).lazy())
 
 
-def _of_records(records: list[Any]) -> tuple[Columns, list[Above]]:
+def _of_records(records: list[Any]) -> tuple[Flat, list[Above]]:
     """Columns of records, of a known tool or as they are."""
     if not records or not all(isinstance(record, Mapping) for record in records):
         raise InputError("games are rows with names, as in {'model_a': …, 'model_b': …}.")
@@ -140,7 +138,7 @@ def _of_records(records: list[Any]) -> tuple[Columns, list[Above]]:
     return {name: [row.get(name) for row in rows] for name in names}, remarks
 
 
-def find_game_columns(names: Sequence[str] | Columns, chosen: Mapping[str, str]) -> dict[str, str]:
+def find_game_columns(names: Sequence[str] | Flat, chosen: Mapping[str, str]) -> dict[str, str]:
     """Column of each meaning; two columns that could both be the winner are refused."""
     present = list(names)
     found: dict[str, str] = {}
@@ -182,7 +180,7 @@ def _joined(
 ) -> Games:
     """Games of all tables, with the account of every row."""
     accounts = accounts if accounts is not None else Accounts()
-    whole: Columns = {}
+    whole: Flat = {}
     said: list[Above] = []
     optional: set[str] | None = None
     for file, columns, remarks in tables:
@@ -204,7 +202,7 @@ def _joined(
     return Games(**{**vars(games), "accounts": accounts})
 
 
-def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Columns, list[Above]]:
+def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, list[Above]]:
     """Rows with a verdict, under the names of `errbar.data.games`."""
     found = find_game_columns(columns, how.columns)
     first = [str(name) for name in columns[found["first"]]]
@@ -223,7 +221,7 @@ def _rows(columns: Columns, how: HowToReadGames, account: Account) -> tuple[Colu
             account.left_out[_NO_VERDICT] += 1
         else:
             kept.append(at)
-    table: Columns = {"first": first, "second": second, "result": list(results)}
+    table: Flat = {"first": first, "second": second, "result": list(results)}
     for meaning in _OPTIONAL:
         if meaning in found:
             table[meaning] = columns[found[meaning]]
@@ -243,7 +241,7 @@ def _lost(account: Account, rows: int) -> Above:
     return guess(f"{sum(account.left_out.values())} of {rows} rows left out: {', '.join(parts)}")
 
 
-def _sides_of(control: str, names: Sequence[str] | Columns) -> tuple[str, str | None] | None:
+def _sides_of(control: str, names: Sequence[str] | Flat) -> tuple[str, str | None] | None:
     """The columns of a control: one for each system, or one with their difference."""
     for first, second in _ENDS:
         if control + first in names and control + second in names:
@@ -255,7 +253,7 @@ def _sides_of(control: str, names: Sequence[str] | Columns) -> tuple[str, str | 
     return None
 
 
-def _control(control: str, columns: Columns) -> list[float]:
+def _control(control: str, columns: Flat) -> list[float]:
     """The value of the first system less that of the second in each game."""
     sides = _sides_of(control, columns)
     if control == _POSITION and WON_BY_ORDER in columns:

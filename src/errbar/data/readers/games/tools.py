@@ -9,12 +9,12 @@ from itertools import combinations
 from typing import Any
 
 from errbar.base.remarks import Above, guess
+from errbar.data.readers.documents import JsonObject
 
-Record = Mapping[str, Any]
 _STRONG = 3.0  # Arena-Hard counts A>>B as three wins (Li et al. 2024)
 
 
-def games_in(records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[Above]] | None:
+def games_in(records: Sequence[JsonObject]) -> tuple[list[dict[str, Any]], list[Above]] | None:
     """Games of records of a known tool, with remarks; None for other records."""
     first = records[0]
     if isinstance(first.get("games"), list) and "model" in first:
@@ -30,7 +30,7 @@ def games_in(records: Sequence[Record]) -> tuple[list[dict[str, Any]], list[Abov
     return None
 
 
-def _arena_hard(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+def _arena_hard(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
     """The baseline is shown first in the first game of a record, second in the next."""
     for record in records:
         model, baseline = str(record["model"]), str(record.get("baseline") or "baseline")
@@ -48,12 +48,12 @@ def _arena_hard(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _arena_hard_remark(records: Sequence[Record]) -> Above:
+def _arena_hard_remark(records: Sequence[JsonObject]) -> Above:
     named = "" if records[0].get("baseline") else "; the log does not name the baseline"
     return guess(f"Arena-Hard: A>>B counts as three wins, as on its leaderboard{named}")
 
 
-def _mt_bench(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+def _mt_bench(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
     """Two games of a record, with the systems shown in either order."""
     for record in records:
         names = {"model_1": str(record["model_1"]), "model_2": str(record["model_2"])}
@@ -74,7 +74,7 @@ def _mt_bench(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _on_half_ties(records: Sequence[Record]) -> list[Above]:
+def _on_half_ties(records: Sequence[JsonObject]) -> list[Above]:
     """Say in how many records FastChat's rule gives another result."""
     games = [{record.get("g1_winner"), record.get("g2_winner")} for record in records]
     half = sum("tie" in pair and len(pair & {"model_1", "model_2"}) == 1 for pair in games)
@@ -94,12 +94,12 @@ _LANGSMITH = guess(
 )
 
 
-def _langsmith(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+def _langsmith(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
     """Feedback of one comparison shares a group; each row has the score of one run.
 
     The export does not say in which order the judge saw the answers.
     """
-    groups: dict[tuple[str, str], list[Record]] = {}
+    groups: dict[tuple[str, str], list[JsonObject]] = {}
     for record in records:
         if record.get("comparative_experiment_id") is not None:
             key = str(record["feedback_group_id"]), str(record.get("key"))
@@ -121,15 +121,15 @@ def _langsmith(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _experiment(row: Record) -> str:
+def _experiment(row: JsonObject) -> str:
     return str(row.get("session_id") or row.get("run_id"))
 
 
-def _score(row: Record) -> float:
+def _score(row: JsonObject) -> float:
     return float(row["score"])
 
 
-def _selections(record: Record) -> list[Record]:
+def _selections(record: JsonObject) -> list[JsonObject]:
     """Assertions of the kind `select-best` of a result of promptfoo."""
     grading = record.get("gradingResult")
     parts = grading.get("componentResults") if isinstance(grading, Mapping) else None
@@ -142,7 +142,7 @@ def _selections(record: Record) -> list[Record]:
     ]
 
 
-def _promptfoo(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+def _promptfoo(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
     """The selected output of a test wins against each of the others."""
     tests: dict[str, list[tuple[str, bool]]] = {}
     for record in records:
@@ -163,7 +163,7 @@ def _promptfoo(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
                 yield {"question": question, "first": first, "second": second, "winner": winner}
 
 
-def _comparisons(record: Record) -> list[tuple[str, Record]]:
+def _comparisons(record: JsonObject) -> list[tuple[str, JsonObject]]:
     """Choices of `<Pairwise>` in a task of Label Studio: the side, and the annotation."""
     annotations = record.get("annotations")
     return [
@@ -177,7 +177,7 @@ def _comparisons(record: Record) -> list[tuple[str, Record]]:
     ]
 
 
-def _label_studio(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+def _label_studio(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
     """A row per annotation; the systems are in the data of the task."""
     for record in records:
         data = record.get("data")

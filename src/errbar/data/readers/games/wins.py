@@ -11,9 +11,9 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess
 from errbar.data.columns import plain_name
+from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError
 
-Columns = dict[str, list[Any]]
 WON_BY_ORDER = "first_has_won"  # the column of a table of winners and losers
 _PAIRS = (  # "chosen" and "rejected" alone are answers, not systems
     *(("chosenmodel", "rejectedmodel"), ("chosensystem", "rejectedsystem"), ("winner", "loser")),
@@ -25,7 +25,7 @@ _SIDES: Mapping[str, str] = {"a": "first", "b": "second", "1": "first", "2": "se
 _TIES = frozenset(("tie", "ties", "draw", "draws", "tied"))
 
 
-def with_a_winner(columns: Columns, chosen: Mapping[str, str]) -> tuple[Columns, list[Above]]:
+def with_a_winner(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list[Above]]:
     """The table with a row per game and a column `winner`, if it says otherwise who won."""
     names = list(columns)
     if "winner" in chosen:
@@ -65,7 +65,7 @@ def _counts(names: Sequence[str]) -> dict[str, str]:
     return found if {"first", "second"} <= set(found) else {}
 
 
-def _one_row_per_game(columns: Columns, counts: Mapping[str, str]) -> tuple[Columns, list[Above]]:
+def _one_row_per_game(columns: Flat, counts: Mapping[str, str]) -> tuple[Flat, list[Above]]:
     often = {side: [_whole(cell, name) for cell in columns[name]] for side, name in counts.items()}
     totals = [sum(row) for row in zip(*often.values(), strict=True)]
     rows: list[int] = []

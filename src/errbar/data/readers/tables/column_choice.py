@@ -20,7 +20,7 @@ from errbar.data.columns import (
     SCORERS,
     TRIAL_NUMBERS,
     USUAL,
-    Sample,
+    Sampler,
     are_whole_numbers,
     list_names,
     named_like,
@@ -66,7 +66,7 @@ def find_columns(
     names: Iterable[str],
     assignment: Mapping[str, str | None] | None = None,
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
-    sample: Sample | None = None,
+    sample: Sampler | None = None,
 ) -> Columns:
     """Find the column of each meaning: as mapped, by its exact name, or by a known one.
 
@@ -142,7 +142,7 @@ class _Chosen:
 
 
 def _take_unusual_outcome(
-    chosen: _Chosen, present: Sequence[str], sample: Sample, unwanted: set[str]
+    chosen: _Chosen, present: Sequence[str], sample: Sampler, unwanted: set[str]
 ) -> None:
     """Use a verdict in a status, or lists of outcomes, as the outcome if there is no other."""
     named = chosen.named
@@ -157,7 +157,7 @@ def _take_unusual_outcome(
 
 
 def _called_after_model(
-    present: Sequence[str], used: set[str], sample: Sample | None
+    present: Sequence[str], used: set[str], sample: Sampler | None
 ) -> str | None:
     """The first column whose name mentions a model and whose values repeat."""
     for name in present:
@@ -175,7 +175,7 @@ _SELDOM_SYSTEMS = frozenset({"method", "run"})
 
 
 def _varies_by_question(
-    name: str, lower: Mapping[str, str], present: Sequence[str], sample: Sample | None
+    name: str, lower: Mapping[str, str], present: Sequence[str], sample: Sampler | None
 ) -> bool:
     """Whether a column named `method` tells how each question was solved: no question has two."""
     if sample is None or plain_name(name) not in _SELDOM_SYSTEMS:
@@ -190,7 +190,7 @@ def _varies_by_question(
 
 
 def _unusual_id(
-    chosen: _Chosen, present: Sequence[str], lower: Mapping[str, str], sample: Sample
+    chosen: _Chosen, present: Sequence[str], lower: Mapping[str, str], sample: Sampler
 ) -> str:
     """What names a question where no usual column does; the number of its row if nothing does.
 
@@ -209,7 +209,7 @@ def _unusual_id(
 
 
 def _likeliest(
-    meaning: str, free: Sequence[str], present: Sequence[str], sample: Sample | None
+    meaning: str, free: Sequence[str], present: Sequence[str], sample: Sampler | None
 ) -> str | None:
     """Most likely column of a meaning, among columns and parts of nested columns."""
     if meaning == "outcome" and sample is not None:
@@ -240,7 +240,7 @@ def _require_all(
     named: Mapping[str, str],
     present: list[str],
     usual_names: Mapping[str, tuple[str, ...]],
-    sample: Sample | None,
+    sample: Sampler | None,
 ) -> None:
     """Raise an error if a required column is missing."""
     required = REQUIRED if usual_names is USUAL else ("question", "trials", "correct")
@@ -262,7 +262,7 @@ def _require_all(
         )
 
 
-def _possible_outcomes(present: Sequence[str], sample: Sample | None) -> str:
+def _possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
     """Advice on columns of right and wrong without a known name; empty if there are none."""
     if sample is None:
         return ""
@@ -297,7 +297,7 @@ def _usual(
 
 
 def _number_trials(
-    chosen: _Chosen, present: Sequence[str], sample: Sample, unwanted: set[str]
+    chosen: _Chosen, present: Sequence[str], sample: Sampler, unwanted: set[str]
 ) -> None:
     """Use a column of integers, such as `run`, as the trial if it makes rows unique."""
     named = chosen.named
@@ -345,7 +345,7 @@ def _as_assigned(
     return named
 
 
-def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sample) -> str | None:
+def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sampler) -> str | None:
     """The id column, if `question` has the text of the question."""
     text = lower.get("question")
     if text is None or text in used:
@@ -387,7 +387,7 @@ def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
 
 
 def _other_outcomes(
-    present: Sequence[str], used: set[str], lower: Mapping[str, str], sample: Sample | None
+    present: Sequence[str], used: set[str], lower: Mapping[str, str], sample: Sampler | None
 ) -> tuple[str, ...]:
     """Other columns that could be the outcome; not names, as of models in `label`."""
     usual = _usual(lower, "outcome", USUAL)

@@ -17,7 +17,7 @@ from errbar.data.columns import (
     REFERENCES,
     USUAL,
     WRONG_FLAGS,
-    Sample,
+    Sampler,
     named_like,
     plain_name,
 )
@@ -37,7 +37,7 @@ _CLASSES = frozenset(
 _IDS = frozenset(map(plain_name, ("question", *USUAL["question"])))
 
 
-def best_outcome(candidates: Sequence[str], sample: Sample) -> list[str]:
+def best_outcome(candidates: Sequence[str], sample: Sampler) -> list[str]:
     """Candidates for the outcome, the most likely first."""
     if len(candidates) < 2 or plain_name(candidates[0]) not in VAGUE:
         return list(candidates)
@@ -72,7 +72,7 @@ _LISTS = frozenset(
 )
 
 
-def unusual_outcome(present: Sequence[str], sample: Sample) -> str | None:
+def unusual_outcome(present: Sequence[str], sample: Sampler) -> str | None:
     """The outcome if no column has a known name for it: a verdict in a status, or lists."""
     for name in present:
         if not isinstance(name, str):
@@ -96,7 +96,7 @@ def lists_outcomes(name: str, entries: Sequence[object]) -> bool:
     return len(entries) < _FEWEST_NUMBERED or not are_numbers
 
 
-def refuse_confidence(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
+def refuse_confidence(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
     """Raise an error for a `score` that is a classifier's confidence in a class."""
     if plain_name(outcome) != "score" or sample is None:
         return
@@ -186,7 +186,7 @@ def refuse_reference(
             raise UnknownColumn(no_outcome(answer, reference))
 
 
-def _refuse_options(outcome: str, predictions: Sequence[str], sample: Sample) -> None:
+def _refuse_options(outcome: str, predictions: Sequence[str], sample: Sampler) -> None:
     """Raise an error for the number of the right option beside that of the predicted one."""
     if not predictions or all(map(is_outcome, sample(outcome))):
         return

@@ -13,7 +13,7 @@ from errbar.data.columns import (
     SURE_TRIALS,
     USUAL,
     USUAL_COUNTS,
-    Sample,
+    Sampler,
     are_whole_numbers,
     named_like,
     plain_name,
@@ -44,7 +44,7 @@ _COUNTS = [
 
 
 def are_counts(
-    names: Iterable[str], assignment: Mapping[str, str | None], sample: Sample | None = None
+    names: Iterable[str], assignment: Mapping[str, str | None], sample: Sampler | None = None
 ) -> bool:
     """Whether a table has a row per question with its numbers of trials and correct trials.
 
@@ -96,7 +96,7 @@ def _is_truth(value: object) -> bool:
     return isinstance(value, bool) or str(value).strip().lower() in ("true", "false")
 
 
-def refuse_tallies(outcome: str, present: Sequence[str], sample: Sample | None) -> None:
+def refuse_tallies(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
     """Raise an error for a count of successes beside a count of failures, such as passed, failed.
 
     The number of trials is their sum, perhaps with others such as skipped; no column has it.

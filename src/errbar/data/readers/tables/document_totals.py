@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from errbar.base.remarks import some_of
+from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.errors import NoOutcomes
-
-Record = Mapping[str, Any]
 
 # Names of aggregate scores: an object of these has no outcomes of questions.
 _TOTALS = frozenset(
@@ -38,7 +37,7 @@ def refuse_few_shares(
         )
 
 
-def refuse_totals(value: Record, where: str) -> None:
+def refuse_totals(value: JsonObject, where: str) -> None:
     """Raise an error for an object of a few aggregate scores."""
     shares = [
         number
@@ -53,7 +52,7 @@ def refuse_totals(value: Record, where: str) -> None:
         )
 
 
-def refuse_totals_of(value: Mapping[str, Record], where: str) -> None:
+def refuse_totals_of(value: Mapping[str, JsonObject], where: str) -> None:
     """Raise an error for an object of totals by task or by system, or by both."""
     entries = list(value.values())
     if all(isinstance(part, dict) for entry in entries for part in entry.values()):

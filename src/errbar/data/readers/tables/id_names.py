@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from errbar.data.columns import (
     TRIAL_NUMBERS,
     USUAL,
-    Sample,
+    Sampler,
     are_whole_numbers,
     named_like,
     plain_name,
@@ -72,7 +72,7 @@ _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questi
 
 
 def other_id(
-    lower: Mapping[str, str], used: set[str], system: str | None, index: str, sample: Sample
+    lower: Mapping[str, str], used: set[str], system: str | None, index: str, sample: Sampler
 ) -> str | None:
     """The id column if none has a known name; None if there is none."""
     free = [name for name in reversed(list(lower.values())) if name not in used]
@@ -88,13 +88,13 @@ def other_id(
     return subject_id(free, system, sample)
 
 
-def subject_id(free: Sequence[str], system: str | None, sample: Sample) -> str | None:
+def subject_id(free: Sequence[str], system: str | None, sample: Sampler) -> str | None:
     """The column of subjects, such as images, if each is the subject of one question."""
     subjects = (name for name in named_like(free, _SUBJECTS))
     return next((name for name in subjects if _tells_apart(name, free, system, sample)), None)
 
 
-def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sample) -> bool:
+def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler) -> bool:
     """Whether a column named task has the ids of questions.
 
     It is unique within a system, or numbered trials are unique within a task; or it is called a
@@ -119,7 +119,7 @@ def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sample)
     return plain_name(task) in _CALLED_TASK and tasks * different > len(rows) and tasks >= _FEW
 
 
-def sample_id(named: Mapping[str, str], present: Sequence[str], sample: Sample) -> str | None:
+def sample_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler) -> str | None:
     """A column that numbers samples, if it is unique within a system and task, as an id is."""
     keys = [named[meaning] for meaning in ("system", "task") if meaning in named]
     for name in named_like(present, _SAMPLES):
@@ -168,7 +168,7 @@ def is_id_inside(name: str) -> bool:
     return last.endswith(("_id", "qid", "_idx"))
 
 
-def _is_shared(values: Sequence[object], system: str | None, sample: Sample) -> bool:
+def _is_shared(values: Sequence[object], system: str | None, sample: Sampler) -> bool:
     """Whether there are several values, at least half of them shared by systems."""
     if len(set(map(str, values))) < 2:
         return False
@@ -189,7 +189,7 @@ def _is_label(values: Sequence[object]) -> bool:
     return short and len(distinct) <= _FEW and len(texts) >= _OFTEN * len(distinct)
 
 
-def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sample) -> bool:
+def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sampler) -> bool:
     """Whether values are unique within each system, or within each trial."""
     keys = [name, *([system] if system else [])]
     for trial in (None, *named_like(free, TRIAL_NUMBERS)):
@@ -199,5 +199,5 @@ def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sam
     return False
 
 
-def _rows(names: Sequence[str], sample: Sample) -> Iterator[tuple[str, ...]]:
+def _rows(names: Sequence[str], sample: Sampler) -> Iterator[tuple[str, ...]]:
     return zip(*(map(str, sample(name)) for name in names), strict=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.documents import in_short, named_errors, parse, parse_next
+from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.document_totals import (
     refuse_few_shares,
@@ -46,7 +46,6 @@ from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.surrounding_names import (
     LOOKED_AT,
-    Record,
     meaning_of,
     named_after,
     of_question,
@@ -224,13 +223,13 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
     return alike and {"question", "outcome"} <= meanings
 
 
-def _of_one_list(value: Record, key: str, records: Sequence[Record]) -> Document:
+def _of_one_list(value: JsonObject, key: str, records: Sequence[JsonObject]) -> Document:
     """The only list with outcomes; names next to it apply to all its rows."""
     named = with_names(value, of_question(value, key, named_after(key, records)))
     return Document(named, [guess(f"Rows: the list under {key!r}")])
 
 
-def _by_system(lists: Mapping[str, Sequence[Record]], keys: KeysAre | None) -> Document:
+def _by_system(lists: Mapping[str, Sequence[JsonObject]], keys: KeysAre | None) -> Document:
     """Lists of rows by system; by task, if the rows name the system or share no question."""
     records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
     names = {name for rows in lists.values() for row in rows[:LOOKED_AT] for name in row}
@@ -364,5 +363,5 @@ def _as_fields(outcome: Any) -> dict[str, Any]:
     return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
 
 
-def _keys_of(value: Record) -> str:
+def _keys_of(value: JsonObject) -> str:
     return f"the keys {some_of([repr(key) for key in value], 6)}" if value else "no keys"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import REFERENCES, RESPONSES, USUAL, named_like, plain_name
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
@@ -15,7 +16,6 @@ from errbar.data.readers.tables.surrounding_names import (
     ASKED_NAMES,
     LOOKED_AT,
     TRIAL_LISTS,
-    Record,
     meaning_of,
     names_question,
     with_names,
@@ -36,7 +36,7 @@ def has_outcome(value: Any) -> bool:
     return are_counts(value, {})
 
 
-def key_of(key: object, record: Record) -> dict[str, str]:
+def key_of(key: object, record: JsonObject) -> dict[str, str]:
     """The key of a record as its id; the text of a question is no id, and may repeat."""
     return {"question_id" if "question" in record else "question": str(key)}
 
@@ -44,12 +44,12 @@ def key_of(key: object, record: Record) -> dict[str, str]:
 class Document(NamedTuple):
     """Records of a document, with remarks."""
 
-    records: Sequence[Record]
+    records: Sequence[JsonObject]
     remarks: list[Above]
     flags: tuple[str, ...] = ()  # keys of a document with an outcome under each key
 
 
-def rows_by_key(value: Record, keys: KeysAre | None = None) -> Document | None:
+def rows_by_key(value: JsonObject, keys: KeysAre | None = None) -> Document | None:
     """Objects that each have a list of rows, keyed by system, task or question, possibly nested.
 
     Values next to the rows, such as their accuracy, are not scored.
@@ -75,7 +75,7 @@ def rows_by_key(value: Record, keys: KeysAre | None = None) -> Document | None:
 
 
 def trials_by_key(
-    lists: Mapping[str, Sequence[Record]], keys_are: KeysAre | None = None
+    lists: Mapping[str, Sequence[JsonObject]], keys_are: KeysAre | None = None
 ) -> Document | None:
     """Rows without an id of a question, keyed by question; None if the keys are systems."""
     names = {plain_name(str(name)) for rows in lists.values() for row in rows for name in row}
@@ -111,7 +111,7 @@ _LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
 
 
-def unwrapped(value: Record) -> Record:
+def unwrapped(value: JsonObject) -> JsonObject:
     """A document without objects that only hold another, such as {"results": {...}}."""
     inner = _inside(value)
     return {
@@ -119,7 +119,7 @@ def unwrapped(value: Record) -> Record:
     }
 
 
-def _inside(value: Record) -> Record:
+def _inside(value: JsonObject) -> JsonObject:
     while len(value) == 1:
         ((key, entry),) = value.items()
         if plain_name(str(key)) not in _CONTAINERS or not isinstance(entry, dict) or not entry:
@@ -128,7 +128,7 @@ def _inside(value: Record) -> Record:
     return value
 
 
-def only_with_rows(value: Record, depth: int = 0) -> str | None:
+def only_with_rows(value: JsonObject, depth: int = 0) -> str | None:
     """Key of the only object in a document that holds lists of rows, at any depth."""
     found = [
         str(key)
@@ -138,7 +138,7 @@ def only_with_rows(value: Record, depth: int = 0) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _holds_rows(value: Record, depth: int) -> bool:
+def _holds_rows(value: JsonObject, depth: int) -> bool:
     for key, entry in value.items():
         if isinstance(entry, list) and entry and all(isinstance(row, dict) for row in entry):
             if str(key).lower() in ROWS or any(map(has_outcome, entry[:LOOKED_AT])):
@@ -148,7 +148,7 @@ def _holds_rows(value: Record, depth: int) -> bool:
     return False
 
 
-def only_by_id(value: Record) -> str | None:
+def only_by_id(value: JsonObject) -> str | None:
     """Key of the only object with outcomes by id; of the only one with records or lists."""
     objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
     if len(objects) > _MOST_SECTIONS:
@@ -165,7 +165,7 @@ def only_by_id(value: Record) -> str | None:
     return next((names[0] for names in (nested, alone) if len(names) == 1), None)
 
 
-def nests_outcomes(entry: Record) -> bool:
+def nests_outcomes(entry: JsonObject) -> bool:
     """Whether an object has outcomes by name, as numbers, lists, counts or records."""
     return all(
         is_outcome(value)
@@ -180,7 +180,7 @@ def is_list_of_outcomes(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
 
 
-def is_record(value: Record) -> bool:
+def is_record(value: JsonObject) -> bool:
     """Whether an object is a single row: outcomes with an id, or with the response.
 
     A task with the number of a trial, or with a list of trials, is an id as well.
@@ -209,7 +209,7 @@ def are_lists_of_runs(rows: Sequence[Any]) -> bool:
     return all(isinstance(row, dict) and _only_scored_list(row) for row in rows)
 
 
-def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
+def _only_scored_list(value: JsonObject) -> tuple[str, Sequence[JsonObject]] | None:
     """Key and value of the only list of rows with outcomes in an object."""
     lists = [
         (str(key), entry)
@@ -221,7 +221,7 @@ def _only_scored_list(value: Record) -> tuple[str, Sequence[Record]] | None:
     return lists[0]
 
 
-def has_verdict(value: Record) -> bool:
+def has_verdict(value: JsonObject) -> bool:
     """Whether an object has a truth value for its outcome, and so is a row itself."""
     return any(
         isinstance(field, bool) and meaning_of(name) == "outcome" for name, field in value.items()
@@ -240,7 +240,7 @@ def keys_remark(meaning: str, text: str, keys: Iterable[object], *, beside: str 
 
 
 def _with_keys(
-    meaning: str, lists: Mapping[str, tuple[str, Sequence[Record]]], objects: Mapping[str, Any]
+    meaning: str, lists: Mapping[str, tuple[str, Sequence[JsonObject]]], objects: Mapping[str, Any]
 ) -> Document:
     """Rows of several lists with their keys, and a remark."""
     records = [

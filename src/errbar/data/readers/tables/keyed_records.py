@@ -8,10 +8,11 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import MEASURES, RESPONSES, SCORERS, SCORES, named_like, plain_name
+from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import ASKED
 from errbar.data.readers.tables.json_objects import has_outcome
-from errbar.data.readers.tables.surrounding_names import Record, meaning_of
+from errbar.data.readers.tables.surrounding_names import meaning_of
 from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_no_system
 
 _LOOKED_AT = 500  # rows inspected to classify a column
@@ -103,7 +104,7 @@ def _systems_in(column: list[Any]) -> list[str]:
     return keys if records and all(map(has_outcome, records)) else []
 
 
-def share_no_question(lists: Mapping[str, Sequence[Record]]) -> bool:
+def share_no_question(lists: Mapping[str, Sequence[JsonObject]]) -> bool:
     """Whether rows have ids or texts of questions, none of which is in two of the lists."""
     names = dict.fromkeys(
         name

@@ -33,10 +33,8 @@ from errbar.data.readers.tables.keyed_records import by_column, by_system
 from errbar.data.readers.tables.named_scores import with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
-from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
+from errbar.data.readers.tables.wide_tables import Assignment, melt, refuse_scorers
 from errbar.errors import InputError, UnknownColumn
-
-Assignment = Mapping[str, str | None]
 
 _BATCH = 1024  # records converted to columns at a time
 _LOOKED_AT = 500  # rows inspected to classify a column

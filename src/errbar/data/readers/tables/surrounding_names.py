@@ -1,13 +1,11 @@
 """Names around a list of rows: the system and task of its object, the question, the settings."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
+from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.system_names import names_system
-
-Record = Mapping[str, Any]
 
 LOOKED_AT = 200  # rows inspected to classify a list
 _DEEPEST = 3  # levels of settings in which a model is looked for
@@ -35,7 +33,7 @@ def meaning_of(name: object) -> str | None:
     return _MEANINGS.get(plain_name(str(name)))
 
 
-def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
+def with_names(value: JsonObject, records: Sequence[JsonObject]) -> Sequence[JsonObject]:
     """Add the system and task of the enclosing object to records that lack them.
 
     A model in the settings, such as `config.model`, is the system if nothing else names it.
@@ -53,7 +51,7 @@ def with_names(value: Record, records: Sequence[Record]) -> Sequence[Record]:
     return [{**beside, **record} for record in records]
 
 
-def named_after(key: str, records: Sequence[Record]) -> Sequence[Record]:
+def named_after(key: str, records: Sequence[JsonObject]) -> Sequence[JsonObject]:
     """Records of a list called `tasks` or `models`, whose `name` is a task or a system."""
     meaning = _LISTS_OF.get(plain_name(key))
     known = {meaning_of(name) for record in records[:LOOKED_AT] for name in record}
@@ -65,7 +63,7 @@ def named_after(key: str, records: Sequence[Record]) -> Sequence[Record]:
     ]
 
 
-def _model_in_settings(value: Record) -> dict[str, str]:
+def _model_in_settings(value: JsonObject) -> dict[str, str]:
     """The name of the model nearest to the top in nested settings, by its path; {} if unclear."""
     level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
     for _ in range(_DEEPEST):
@@ -96,7 +94,7 @@ def names_question(name: str) -> bool:
     return meaning_of(name) == "question" or is_called_id(name)
 
 
-def of_question(value: Record, key: str, records: Sequence[Record]) -> Sequence[Record]:
+def of_question(value: JsonObject, key: str, records: Sequence[JsonObject]) -> Sequence[JsonObject]:
     """Rows of a list called `attempts` or `trials`, with the id of the object around it."""
     inside = {name for record in records[:LOOKED_AT] for name in record}
     if plain_name(key) not in TRIAL_LISTS or any(map(names_question, inside)):
