@@ -3,21 +3,32 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.methods.base import SimulatedData, require_no_weights
+from errbar.analysis.methods.base import require_no_weights
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.methods.population import clusters_of, right_or_wrong
+from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
-from errbar.data.counts import Counts
+from errbar.data.counts import Counts, CountsByState
 from errbar.errors import InputError
 from errbar.metrics import CountMetric
 from errbar.metrics.base import AnyCounts
 from errbar.results.estimate import SIMULATIONS, Estimand
 
 _SLACK = 1e-9  # rounding
+
+
+class SimulatedData(NamedTuple):
+    """Simulated data with their true success rates."""
+
+    counts: CountsByState
+    again: CountsByState  # the same questions in a rerun
+    rates: Array
+    weights: Array  # of the rates; they add up to one
 
 
 def coverage_shares(
@@ -43,11 +54,40 @@ def coverage_shares(
     hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
     shares = [
         _shares_of(
-            [learned.simulate(covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
+            [_simulated(learned, covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
         )
         for rate in hidden
     ]
     return [min(each) for each in zip(*shares, strict=True)]
+
+
+def _simulated(
+    learned: DifficultyPosterior,
+    covers: Estimand,
+    rng: np.random.Generator,
+    hidden: float | None = None,
+) -> SimulatedData:
+    """Simulate data from a random draw: new questions, or these with their posterior rates.
+
+    Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
+    which 37% of all samples of M questions miss.
+    """
+    states, rates, weights, belongs = learned.draw(rng)
+    often = states.questions[0].astype(np.int64)
+    if covers is Estimand.POPULATION:
+        if hidden is not None:
+            share = 1.0 / float(often.sum())
+            rates, weights = np.append(rates, hidden), np.append((1.0 - share) * weights, share)
+        belongs = np.broadcast_to(weights, (often.size, weights.size))
+    drawn = rng.multinomial(often, belongs)  # states × points
+    if covers is not Estimand.POPULATION:
+        weights = drawn.sum(axis=0) / often.sum()
+    state, point = drawn.nonzero()
+    number = drawn[state, point]
+    trials, each = np.repeat(states.trials[state], number), np.repeat(rates[point], number)
+    once = np.ones(trials.size, dtype=np.int64)
+    counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
+    return SimulatedData(counts, again, rates, weights)
 
 
 def _shares_of(

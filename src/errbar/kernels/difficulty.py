@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
+from errbar.kernels.binomial import masses
 
 _POINTS = 20  # of the discrete distribution; 40 move no end of the benchmark by 1% of its width
 # Grid for the concentration of the Dirichlet prior, in questions: the smaller, the fewer points are
@@ -35,6 +36,7 @@ _SIDE = 0.5  # both parameters of the Beta prior of all other points
 # Burn-in, sweeps after it, and thinning: draws four sweeps apart are nearly independent (3,200 of
 # them were worth 1,700 to 4,300 for the mean of geom@k).
 _FIRST, _SWEEPS, _EVERY = 100, 400, 4
+DRAWS = _SWEEPS // _EVERY  # of each chain
 _NEVER = -1e5  # stands for log 0, and can be multiplied by 0
 _SAFE = 1e-300  # keeps the logarithm of a weight finite
 _INSIDE = 1e-12  # least distance from 0 and 1 of a point that is neither
@@ -49,7 +51,6 @@ class DifficultyDraws(NamedTuple):
 
     rates: Array
     weights: Array
-    questions: Array  # questions assigned to each point in the same draw
 
 
 def learn(
@@ -65,7 +66,7 @@ def learn(
     chains in a row. With a generator for the chains of each system, the draws of a system do not
     depend on the other systems; with a single generator, sampling takes half the time.
     """
-    from scipy.special import betaln, gammaln  # noqa: PLC0415  loaded when first needed
+    from scipy.special import gammaln  # noqa: PLC0415  loaded when first needed
 
     systems = starts.size
     owner = np.repeat(np.arange(systems), np.diff(np.append(starts, trials.size)))
@@ -79,10 +80,9 @@ def learn(
     states = [slice(*pair) for pair in pairwise(bounds.tolist())]
     rows = [slice(at * each, (at + 1) * each) for at in range(len(rngs))]
     generators = list(zip(rngs, rows, strict=True))
-    unknown = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
     before = _LOG_PRIOR + gammaln(_MASSES) - _POINTS * gammaln(_SHARES)
     before = before - gammaln(_MASSES + np.add.reduceat(often, starts)[:, None])
-    kept: list[tuple[Array, Array, Array]] = []
+    kept: list[tuple[Array, Array]] = []
     for sweep in range(_FIRST + _SWEEPS):
         logs: Sequence[Array] = logs_of(rates, weights)
         if systems > 1:
@@ -99,11 +99,10 @@ def learn(
             for outcomes in (None, right, wrong)
         )
         if sweep >= _FIRST and (sweep - _FIRST) % _EVERY == 0:
-            kept.append((rates, weights, members.astype(float)))
+            kept.append((rates, weights))
         likely = before + gammaln(members[:, :, None] + _SHARES).sum(axis=1)
         weights = _draw_weights(members.astype(float), likely, generators)
-        inside = np.exp(betaln(solved + _SIDE, failed + _SIDE) + unknown)
-        rates = _draw_rates(solved, failed, inside, generators)
+        rates = _draw_rates(solved, failed, generators)
         # Heavy points first: a multinomial draw stops when no question is left to assign.
         order = np.argsort(-weights, axis=1) + first
         rates, weights = rates.ravel()[order], weights.ravel()[order]
@@ -202,13 +201,17 @@ _MOST_TERMS = 1 << 18  # an eighth of a second, as long as the draws take
 
 def _log_marginal(solved: Integers, failed: Integers) -> Array:
     """Log probability of the outcomes at a point, whose rate is integrated."""
+    ends = _AT_AN_END * ((solved == 0).astype(float) + (failed == 0))
+    found: Array = np.logaddexp(_log_inside(solved, failed), np.log(np.maximum(ends, _SAFE)))
+    return found
+
+
+def _log_inside(solved: Array | Integers, failed: Array | Integers) -> Array:
+    """Log probability of the outcomes at a point, and that its rate is neither 0 nor 1."""
     from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
 
-    inside = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
-    ends = _AT_AN_END * ((solved == 0).astype(float) + (failed == 0))
-    found: Array = np.logaddexp(
-        inside + betaln(solved + _SIDE, failed + _SIDE), np.log(np.maximum(ends, _SAFE))
-    )
+    known = math.log(1.0 - 2.0 * _AT_AN_END) - float(betaln(_SIDE, _SIDE))
+    found: Array = betaln(solved + _SIDE, failed + _SIDE) + known
     return found
 
 
@@ -264,16 +267,12 @@ def _assigned(
 
 def _on_nodes(solved: Integers, failed: Integers) -> Iterator[tuple[slice, Array]]:
     """Posterior probability of each node, for points of some trials, a block at a time."""
-    from scipy.special import betaln  # noqa: PLC0415  loaded when first needed
-
     log_right, log_wrong = np.log(_NODES[2:]), np.log1p(-_NODES[2:])
     for start in range(0, solved.size, _AT_ONCE // _INNER):
         some = slice(start, start + _AT_ONCE // _INNER)
         logs = np.outer(solved[some], log_right) + np.outer(failed[some], log_wrong)
         density = np.exp(logs - logs.max(axis=1, keepdims=True))
-        inside = (1.0 - 2.0 * _AT_AN_END) * np.exp(
-            betaln(solved[some] + _SIDE, failed[some] + _SIDE) - float(betaln(_SIDE, _SIDE))
-        )
+        inside = np.exp(_log_inside(solved[some], failed[some]))
         ends = _AT_AN_END * np.stack([solved[some] == 0, failed[some] == 0], axis=1)
         ends /= ends.sum(axis=1, keepdims=True) + inside[:, None] + _SAFE
         density *= ((1.0 - ends.sum(axis=1)) / density.sum(axis=1))[:, None]
@@ -291,8 +290,14 @@ def _draw_weights(members: Array, likely: Array, generators: _Generators) -> Arr
     return weights
 
 
-def _draw_rates(solved: Array, failed: Array, inside: Array, generators: _Generators) -> Array:
-    """Draw the points by their right and wrong trials; `inside`: odds to be neither 0 nor 1."""
+def draw_rates(solved: Array, failed: Array, rng: np.random.Generator) -> Array:
+    """Draw the rates of points from their right and wrong trials, as a sweep of `learn` does."""
+    return _draw_rates(solved, failed, [(rng, slice(None))])
+
+
+def _draw_rates(solved: Array, failed: Array, generators: _Generators) -> Array:
+    """Draw the points by their right and wrong trials."""
+    inside = np.exp(_log_inside(solved, failed))
     never, always = _AT_AN_END * (solved == 0), _AT_AN_END * (failed == 0)
     ends = never + always
     place, rates = np.empty_like(inside), np.empty_like(inside)
@@ -304,6 +309,24 @@ def _draw_rates(solved: Array, failed: Array, inside: Array, generators: _Genera
     rates[place < ends] = 1.0
     rates[place < never] = 0.0
     return rates
+
+
+def binned(rates: Array, weights: Array, trials: Integers, parts: Array, edges: Array) -> Array:
+    """Expected share of questions in each bin of the fraction correct: a row per draw.
+
+    `parts` are the shares of all questions that have each number of `trials`.
+    """
+    found = np.zeros((len(rates), edges.size - 1))
+    for n, part in zip(trials.tolist(), parts.tolist(), strict=True):
+        which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
+        step = max(1, _AT_ONCE // (rates.shape[1] * (n + 1)))
+        for start in range(0, len(rates), step):
+            draws = slice(start, start + step)
+            some = np.zeros((edges.size - 1, rates[draws].size))
+            np.add.at(some, which, masses(rates[draws].ravel(), n))
+            by_point = some.reshape(-1, *rates[draws].shape)
+            found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
+    return found / weights.sum(axis=1, keepdims=True)
 
 
 def _by_system(assigned: Array, starts: Integers) -> Array:

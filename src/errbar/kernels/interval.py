@@ -1,7 +1,9 @@
 """Interval ends from moments or from bootstrap replicates.
 
-Normal intervals, intervals of proportions (Wilson 1927; Clopper and Pearson 1934), Hall's interval
-for skewed means (Hall 1992), percentile and BCa bootstrap intervals (Efron 1987).
+Normal intervals; those of proportions (Clopper and Pearson 1934), also where their variance is
+estimated (Korn and Graubard 1998, "Confidence intervals for proportions with small expected number
+of positive counts estimated from survey data"); Hall's for skewed means (1992); percentile and BCa
+bootstrap intervals (Efron 1987).
 """
 
 import math
@@ -13,6 +15,7 @@ import numpy as np
 from errbar.base.arrays import Array
 
 _EQUAL = 1e-12  # relative: replicates this near the value are ties, but for rounding
+_LARGEST_SAMPLE = 1e12  # effective size of a sample that does not vary
 _TINY = 1e-300  # divisor in place of 0, where the quotient is not used
 
 
@@ -45,6 +48,26 @@ def clopper_pearson_ends(right: Array, size: Array | float, level: float) -> tup
     low = np.where(right > 0, betaincinv(np.maximum(right, _TINY), wrong + 1.0, tail), 0.0)
     high = np.where(wrong > 0, betaincinv(right + 1.0, np.maximum(wrong, _TINY), 1.0 - tail), 1.0)
     return low, high
+
+
+def korn_graubard_ends(
+    share: float, variance: float, freedom: float, level: float, at_least: float
+) -> tuple[float, float]:
+    """Limits of Clopper and Pearson for a binomial sample with this share and variance.
+
+    Korn and Graubard (1998): the effective size of the sample is share · (1 − share) / variance,
+    times (z / t)² for the degrees of freedom of the variance, and not smaller than `at_least`.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in korn_graubard_ends(0.5, 0.025, math.inf, 0.95, 1.0)]
+    [0.187, 0.813]
+    """
+    size = min(share * (1.0 - share) / max(variance, _EQUAL**2), _LARGEST_SAMPLE)
+    size *= (normal_reach(level) / student_reach(level, freedom)) ** 2
+    size = max(size, at_least)
+    low, high = clopper_pearson_ends(np.array(share * size), size, level)
+    return float(low), float(high)
 
 
 def endpoints(values: Array) -> tuple[float, float]:

@@ -344,8 +344,9 @@ def test_what_difficulty_expects_adds_up_and_is_what_draws_show() -> None:
     assert np.allclose(expected.sum(axis=1), 1.0)
     shown = np.zeros(7)
     for _ in range(300):
-        again = learned.simulate(Estimand.POPULATION, rng).counts
-        shown += np.bincount(again.correct, minlength=7) / 300 / 300
+        _, rates, weights, _ = learned.draw(rng)
+        again = rng.binomial(6, rng.choice(rates, 300, p=weights))
+        shown += np.bincount(again, minlength=7) / 300 / 300
     assert np.allclose(expected.mean(axis=0), shown, atol=0.012)
 
 

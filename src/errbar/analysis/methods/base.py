@@ -8,21 +8,12 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import way_to_say
-from errbar.data.counts import Counts, CountsByState, States, in_order, weights_of
+from errbar.data.counts import Counts, States, in_order, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
 
 Systems = Sequence[AnyCounts]
-
-
-class SimulatedData(NamedTuple):
-    """Simulated data with their true success rates."""
-
-    counts: CountsByState
-    again: CountsByState  # the same questions in a rerun
-    rates: Array
-    weights: Array  # of the rates; they add up to one
 
 
 class Cell(NamedTuple):

@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errbar.analysis.methods.base import SimulatedData, WeightedStates
+from errbar.analysis.methods.base import WeightedStates
 from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Counts, CountsByState, States
-from errbar.kernels import binomial, difficulty
-from errbar.kernels.interval import clopper_pearson_ends, normal_reach, outer_ends, student_reach
+from errbar.kernels import difficulty
+from errbar.kernels.interval import korn_graubard_ends, outer_ends
 from errbar.kernels.partial_identification import (
     GRID,
     CountShares,
@@ -39,17 +39,17 @@ from errbar.kernels.partial_identification import (
 )
 from errbar.kernels.resample import unseen_weights
 from errbar.metrics.base import CountMetric, QuestionMean
-from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # systems that are learned in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
-# nearly all ends move by less than 2% of the width between seeds (`scripts/bench seeds`).
+# no end moved by more than 1.5% of the width between seeds (`scripts/bench seeds`).
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
-_WEIGHINGS = 200  # per draw, for the population: a Monte Carlo error of 0.6% of the width or less
+# For the population: further sweeps of each draw, and random weights of questions in each of them.
+# 200 weights of single draws moved ends by up to 3% of the width between seeds, these by 1%.
+_SWEEPS, _WEIGHINGS = 20, 10
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _SAME = 1e-12  # values this near together differ by rounding
-_LARGEST_SAMPLE = 1e12  # effective trials of a score that does not vary
 
 
 class ScoreMoments(NamedTuple):
@@ -86,7 +86,7 @@ class DifficultyPosterior:
             for power in (1, 2, 4)
         )
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
-        self._rates, self._weights, self._members = spread
+        self._rates, self._weights = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         self._outcomes = states.correct, states.trials - states.correct, self._often.astype(int)
         right, wrong = (side[:, None].astype(float) for side in self._outcomes[:2])
@@ -123,9 +123,13 @@ class DifficultyPosterior:
         """Interval for this exact benchmark, asked without end."""
         if all(part.unbiased for part in metric.parts()):
             return self._by_trials(metric, level)
-        known = self._known(metric)
-        mean, sd = self._moments(known)
-        return self._korn_graubard(Noise(mean, sd**2, known.carriers), metric.bounds, level)
+        each = [posterior._known(metric) for posterior in (self, self._again)]
+        means, variances = (
+            np.concatenate(parts) for parts in zip(*(k[:2] for k in each), strict=True)
+        )
+        carriers = 0.5 * (each[0].carriers + each[1].carriers)
+        mean, sd = self._moments(ScoreMoments(means, variances, carriers))
+        return self._korn_graubard(Noise(mean, sd**2, carriers), metric.bounds, level)
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """Interval for a repeat of this run, which varies as much as the run itself."""
@@ -167,13 +171,14 @@ class DifficultyPosterior:
         """Interval of a binomial sample with this mean and variance."""
         low, high = bounds
         span = high - low
-        share, variance = (noise.mean - low) / span, noise.variance / span**2
-        size = min(share * (1.0 - share) / max(variance, _SAME**2), _LARGEST_SAMPLE)
-        size *= (normal_reach(level) / student_reach(level, noise.freedom)) ** 2
-        size = max(size, self._questions)  # a mean of M values varies no more than a binomial share
-        ends = clopper_pearson_ends(np.array(share * size), size, level)
-        sd = math.sqrt(noise.variance)
-        return Summary(noise.mean, sd, *(low + span * float(end) for end in ends))
+        ends = korn_graubard_ends(
+            (noise.mean - low) / span,
+            noise.variance / span**2,
+            noise.freedom,
+            level,
+            self._questions,  # a mean of M values varies no more than a binomial share
+        )
+        return Summary(noise.mean, math.sqrt(noise.variance), *(low + span * end for end in ends))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
         """The other end, where every question showed the lowest (`rising`) or highest value.
@@ -237,91 +242,66 @@ class DifficultyPosterior:
         )
 
     def population(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question."""
-        scores = [part.at_rates(self._rates) for part in metric.parts()]
+        """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question.
+
+        Every draw is followed by several more sweeps of the sampler, so that the ends depend little
+        on the rates and on the assignment of questions that happened to be drawn.
+        """
         rng = np.random.default_rng(self._seed)
-        gamma = self._weighings(rng)
         sizes = np.ones(1) if self._weighed is None else self._weighed.weight
-        more = unseen_weights(sizes, np.ones(sizes.size), gamma.shape[:-1], rng)
-        totals = gamma.sum(axis=-1)
-        sums = [(gamma * score).sum(axis=-1) for score in scores]
-        worse = metric.joined(*(total / (totals + more) for total in sums))
-        better = metric.joined(*((total + more) / (totals + more) for total in sums))
-        seen = metric.joined(*(total / totals for total in sums))
-        low, high = np.minimum(worse, better), np.maximum(worse, better)  # scores may fall
-        sd = float(np.sqrt(seen.var()))
-        return Summary(float(seen.mean()), sd, *outer_ends(low.ravel(), high.ravel(), level))
+        (part,) = metric.parts()
+        means: list[Array] = []
+        shares: list[Array] = []  # of the unseen question
+        for _ in range(_SWEEPS):
+            assigned, gamma = self._assigned(rng)
+            solved, failed = (side @ assigned for side in self._outcomes[:2])
+            rates = difficulty.draw_rates(solved, failed, rng)
+            more = unseen_weights(sizes, np.ones(sizes.size), gamma.shape[:-1], rng)
+            totals = gamma.sum(axis=-1)
+            means.append((gamma * part.at_rates(rates)).sum(axis=-1) / totals)
+            shares.append(more / (totals + more))
+        seen, unseen = (np.concatenate(some).ravel() for some in (means, shares))
+        low, high = (seen + unseen * (bound - seen) for bound in part.bounds)
+        return Summary(float(seen.mean()), float(seen.std()), *outer_ends(low, high, level))
 
-    def _weighings(self, rng: np.random.Generator) -> Array:
-        """Bootstrap weights of the support points: weighings × draws × points."""
-        if self._weighed is None:
-            return rng.standard_gamma(
-                np.broadcast_to(self._members, (_WEIGHINGS, *self._members.shape))
-            )
-        found = np.zeros((_WEIGHINGS, *self._rates.shape))
-        for draws in _blocks(len(self._rates), _WEIGHINGS * self._weighed.state.size):
-            point = self._points_of(draws, _WEIGHINGS, rng)
-            each = self._weighed.weight * rng.standard_exponential(point.shape)
-            for at in range(self._rates.shape[1]):
-                found[:, draws, at] = np.where(point == at, each, 0.0).sum(axis=-1)
-        return found
+    def _assigned(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Assign the questions to the points of each draw, and weigh them at random.
 
-    def _points_of(self, draws: slice, times: int, rng: np.random.Generator) -> Integers:
-        """Draw the support point of each question: times × draws × questions."""
+        Returned are the questions of each state at each point (draws × states × points), and
+        bootstrap weights of the points (weighings × draws × points).
+        """
         if self._weighed is None:
-            raise TypeError("unweighted questions are not kept apart.")
-        chances = np.cumsum(self._belongs[draws], axis=-1)[:, self._weighed.state]
-        uniform = rng.random((times, *chances.shape[:-1])) * chances[..., -1]
-        point = np.zeros(uniform.shape, dtype=np.int64)
-        for at in range(chances.shape[-1] - 1):
-            point += uniform > chances[..., at]
-        return point
+            assigned: Array = rng.multinomial(self._outcomes[2], self._belongs).astype(float)
+            members = assigned.sum(axis=1)
+            shape = (_WEIGHINGS, *members.shape)
+            return assigned, rng.standard_gamma(np.broadcast_to(members, shape))
+        state, weight = self._weighed
+        assigned, gamma = np.zeros(self._belongs.shape), np.zeros((_WEIGHINGS, *self._rates.shape))
+        states, points = self._belongs.shape[1:]
+        for draws in _blocks(len(self._rates), points * state.size):
+            chances = np.cumsum(self._belongs[draws], axis=-1)[:, state]
+            uniform = rng.random(chances.shape[:-1]) * chances[..., -1]
+            point = (uniform[..., None] > chances[..., :-1]).sum(axis=-1)
+            draw = np.arange(len(point))[:, None]
+            assigned[draws] = _summed((states * draw + state) * points + point, assigned[draws])
+            for weighing in gamma:
+                each = weight * rng.standard_exponential(point.shape)
+                weighing[draws] = _summed(points * draw + point, weighing[draws], each)
+        return assigned, gamma
 
     def expected(self, edges: Array) -> Array:
         """Expected share of questions in each bin of the fraction correct: a row per draw."""
-        found = np.zeros((len(self._rates), edges.size - 1))
-        weights = self._weights / self._weights.sum(axis=1, keepdims=True)
-        some = self._states.trials > 0
-        for n in np.unique(self._states.trials[some]).tolist():
-            part = self._often[self._states.trials == n].sum() / self._often[some].sum()
-            which = np.searchsorted(edges, np.arange(n + 1) / n, side="right") - 1
-            for draws in _blocks(len(weights), weights.shape[1] * (n + 1)):
-                masses = binomial.masses(self._rates[draws].ravel(), n)
-                binned = np.zeros((edges.size - 1, masses.shape[1]))
-                np.add.at(binned, which, masses)
-                by_point = binned.reshape(-1, *weights[draws].shape)
-                found[draws] += part * np.einsum("bdp,dp->db", by_point, weights[draws])
-        return found
+        trials, often = self._states.trials, self._often
+        some = trials > 0
+        number, place = np.unique(trials[some], return_inverse=True)
+        parts = np.bincount(place, often[some]) / often[some].sum()
+        return difficulty.binned(self._rates, self._weights, number, parts, edges)
 
-    def simulate(
-        self, covers: Estimand, rng: np.random.Generator, hidden: float | None = None
-    ) -> SimulatedData:
-        """Simulate data from a random draw: new questions, or these with their posterior rates.
-
-        Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
-        which 37% of all samples of M questions miss.
-        """
-        draw = int(rng.integers(len(self._rates)))
-        rates, often = self._rates[draw], self._often.astype(np.int64)
-        if covers is Estimand.POPULATION:
-            weights = self._weights[draw] / self._weights[draw].sum()
-            if hidden is not None:
-                share = 1.0 / float(self._often.sum())
-                rates = np.append(rates, hidden)
-                weights = np.append((1.0 - share) * weights, share)
-            chances = np.broadcast_to(weights, (often.size, weights.size))
-        else:
-            chances = self._belongs[draw]
-        drawn = rng.multinomial(often, chances)  # states × points
-        if covers is not Estimand.POPULATION:
-            weights = drawn.sum(axis=0) / often.sum()
-        state, point = drawn.nonzero()
-        number = drawn[state, point]
-        trials = np.repeat(self._states.trials[state], number)
-        each = np.repeat(rates[point], number)
-        once = np.ones(trials.size, dtype=np.int64)
-        counts, again = (CountsByState(trials, rng.binomial(trials, each), once) for _ in range(2))
-        return SimulatedData(counts, again, rates, weights)
+    def draw(self, rng: np.random.Generator) -> tuple[States, Array, Array, Array]:
+        """The states with a random draw: rates, their weights, and where each state belongs."""
+        at = int(rng.integers(len(self._rates)))
+        weights = self._weights[at] / self._weights[at].sum()
+        return self._states, self._rates[at], weights, self._belongs[at]
 
     def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
@@ -349,6 +329,13 @@ class DifficultyPosterior:
         return ScoreMoments(metric.joined(*means), variances / self._mass.sum() ** 2, carriers)
 
     @cached_property
+    def _again(self) -> "DifficultyPosterior":
+        """As many more chains, without which some ends moved by 2.6% of the width between seeds."""
+        rng = np.random.default_rng(self._seed)
+        (drawn,) = _draws_of([self._states], [rng], len(self._rates) // difficulty.DRAWS)
+        return DifficultyPosterior(self._states, drawn, rng, self._weighed)
+
+    @cached_property
     def _rates_by_state(self) -> Array:
         """Posterior distribution of the success rate of a question of each state, on `GRID`."""
         exact = difficulty.exact_rates_by_state(*self._outcomes)
@@ -358,6 +345,12 @@ class DifficultyPosterior:
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
         return part.subset_means([part], all_states(n))[0]
+
+
+def _summed(cell: Integers, like: Array, weights: Array | None = None) -> Array:
+    """Sums of weights, or numbers, by the cell of an array of this shape."""
+    heft = None if weights is None else weights.ravel()
+    return np.bincount(cell.ravel(), heft, like.size).astype(float).reshape(like.shape)
 
 
 def _draws_of(
