@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from errbar.verbs import overview as overview
     from errbar.verbs import plan as plan
     from errbar.verbs import rank as rank
+    from errbar.verbs import scaling as scaling
     from errbar.verbs import score as score
     from errbar.writers.every_eval_ever import write_every_eval_ever as write_every_eval_ever
 
@@ -92,6 +93,7 @@ _HOMES = {
     "report": "errbar.page",
     "roc": "errbar",
     "roc_auc": "errbar.roc",
+    "scaling": "errbar.verbs",
     "score": "errbar.verbs",
     "score_by_rates": "errbar.judges",
     "selective": "errbar",
@@ -140,6 +142,7 @@ __all__ = [
     "report",
     "roc",
     "roc_auc",
+    "scaling",
     "score",
     "score_by_rates",
     "selective",

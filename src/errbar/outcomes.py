@@ -1,6 +1,6 @@
 """Outcomes of systems: what they are, noise and cost, and analyses of confidences and of order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +14,7 @@ from errbar.analysis.monitor import monitor_source
 from errbar.analysis.noise import NoiseRequest, noise_of
 from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import rows_never_scored
+from errbar.analysis.scaling import ScalingRequest, scaling_of
 from errbar.analysis.score import Errors
 from errbar.base.arguments import names_in_order
 from errbar.base.arrays import Seed
@@ -27,6 +28,7 @@ from errbar.results.inspection import Agreement, Inspection
 from errbar.results.items import Items
 from errbar.results.monitoring import Claims, Monitoring
 from errbar.results.noise import NoiseTable
+from errbar.results.scaling import Scaling
 from errbar.results.scores import RankedScores
 
 if TYPE_CHECKING:
@@ -225,6 +227,34 @@ class Outcomes:
             rng=rng,
         )
         return costs_of(self.source, request)
+
+    @checked
+    def scaling(
+        self,
+        ks: Iterable[int] = (),
+        *,
+        systems: Sequence[str] = (),
+        errors: Literal["fail", "missing"] = "fail",
+        level: float = 0.95,
+    ) -> Scaling:
+        """Estimate what many more trials would solve, and how fast failures vanish.
+
+        Parameters
+        ----------
+        ks
+            Numbers of trials beyond those there are; by default 10 and 100 times as many.
+        systems
+            The systems to look at; all by default.
+        errors, level
+            As in `score`.
+        """
+        request = ScalingRequest(
+            ks=(ks,) if isinstance(ks, int) else tuple(ks),
+            systems=names_in_order(systems),
+            errors=errors,
+            level=level,
+        )
+        return scaling_of(self.source, request)
 
     @checked
     def monitor(

@@ -82,6 +82,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "NoiseTable": lambda _: runs().noise(),
     "Items": lambda _: runs().items(),
     "Costs": lambda _: runs().cost(),
+    "Scaling": lambda _: runs().scaling([50]),
     "Inspection": lambda _: runs().inspect(),
     "Overview": lambda _: runs().overview(),
     "Monitoring": lambda _: runs().monitor(above=0.5),

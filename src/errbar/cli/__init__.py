@@ -35,7 +35,7 @@ from errbar.base.tables import printable
 from errbar.errors import ErrbarError, InternalError
 
 _GROUPS = {
-    "Scores": ("overview", "score", "curve", "selective", "roc", "calibration", "cost"),
+    "Scores": ("overview", "score", "curve", "scaling", "selective", "roc", "calibration", "cost"),
     "Comparisons": ("compare", "rank", "gate", "history", "prefer", "items"),
     "Judges": ("agree", "label"),
     "Before and during a run": ("plan", "monitor", "noise"),

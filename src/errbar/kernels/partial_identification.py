@@ -8,19 +8,20 @@ with the counts. They are linear programs over a grid of success rates.
 - `mean_bounds` allows for the sampling of questions as well: the share of questions in each range
   of counts lies between its limits of Clopper and Pearson (F-localization; Ignatiadis and Wager
   2022, "Confidence intervals for nonparametric empirical Bayes analysis").
+- `ratio_bounds` does so for the ratio of two means.
 - `largest_mean` takes the expected counts as known, for a variance that must not be too small.
 - `most_unseen` bounds a mean of which every question showed the lowest value.
 - `bracket_tail` is for a number of which a sample says only between which two means it lies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.kernels.binomial import masses
 from errbar.kernels.interval import clopper_pearson_ends
 
@@ -37,6 +38,29 @@ class CountShares(NamedTuple):
     trials: int
     shares: Array  # of the questions with 0, 1, … right trials
     questions: float  # effective number
+
+    @classmethod
+    def by_trials(
+        cls,
+        states: tuple[Integers, Integers],
+        mass: Array,
+        squares: Array,
+        design_effect: float = 1.0,
+    ) -> "list[CountShares]":
+        """Questions by their number of trials, of states with so many trials and right ones.
+
+        `mass` and `squares` are the sums of the weights of the questions of a state, and of their
+        squares. `design_effect` of clusters divides the effective number (Kish 1965).
+        """
+        trials, correct = states
+        found = []
+        for n in np.unique(trials[(trials > 0) & (mass > 0.0)]).tolist():
+            alike = trials == n
+            total = mass[alike].sum()
+            shares = np.bincount(correct[alike], mass[alike], n + 1) / total
+            number = float(total**2 / squares[alike].sum()) / design_effect
+            found.append(cls(n, shares, number))
+        return found
 
 
 @lru_cache(maxsize=8)
@@ -67,22 +91,52 @@ def mean_bounds(values: Array, groups: Sequence[CountShares], level: float) -> t
     trials of different chances is less spread than a binomial variable (Hoeffding 1956). If no
     distribution agrees with the counts, the limits are widened until one does.
     """
-    ranges = [_ranges(group) for group in groups]
-    chances = np.concatenate([part for part, _ in ranges])
-    size = np.repeat([group.questions for group in groups], [len(part) for part, _ in ranges])
-    right = size * np.concatenate([shares for _, shares in ranges])
-    both = np.concatenate([chances, -chances])
+    both, limits_at = _constraints(groups)
     sure = np.ones((1, GRID.size)), np.ones(1)
-    tail = (1.0 - level) / len(chances)
+    tail = (1.0 - level) / (both.shape[0] // 2)
     while tail > _RAREST:
-        low, high = clopper_pearson_ends(right, size, 1.0 - tail)
-        limits = np.concatenate([high, -low])
-        ends = [_largest(sign * values, both, limits, *sure) for sign in (-1.0, 1.0)]
+        ends = [_largest(sign * values, both, limits_at(tail), *sure) for sign in (-1.0, 1.0)]
         if ends[0] is not None and ends[1] is not None:
             return -ends[0], ends[1]
         # Wider by about half a standard error, until some distribution agrees; any step would do.
         tail /= 10.0
     return float(values.min()), float(values.max())
+
+
+def ratio_bounds(
+    top: Array, bottom: Array, groups: Sequence[CountShares], level: float
+) -> tuple[float, float]:
+    """Interval for the ratio of the means of two functions of the success rate, 0 ≤ top ≤ bottom.
+
+    As `mean_bounds`, for weights that are scaled to a mean of the second function of 1 (Charnes and
+    Cooper 1962): limits of shares are then multiples of the sum of the weights.
+    """
+    both, limits_at = _constraints(groups)
+    tail = (1.0 - level) / (both.shape[0] // 2)
+    while tail > _RAREST:
+        within = both - limits_at(tail)[:, None]
+        ends = [
+            _largest(sign * top, within, np.zeros(len(within)), bottom[None], np.ones(1))
+            for sign in (-1.0, 1.0)
+        ]
+        if ends[0] is not None and ends[1] is not None:
+            return max(-ends[0], 0.0), min(ends[1], 1.0)
+        tail /= 10.0
+    return 0.0, 1.0
+
+
+def _constraints(groups: Sequence[CountShares]) -> tuple[Array, Callable[[float], Array]]:
+    """Chances on `GRID` of all ranges of counts, and their negatives, with limits by the tail."""
+    ranges = [_ranges(group) for group in groups]
+    chances = np.concatenate([part for part, _ in ranges])
+    size = np.repeat([group.questions for group in groups], [len(part) for part, _ in ranges])
+    right = size * np.concatenate([shares for _, shares in ranges])
+
+    def limits_at(tail: float) -> Array:
+        low, high = clopper_pearson_ends(right, size, 1.0 - tail)
+        return np.concatenate([high, -low])
+
+    return np.concatenate([chances, -chances]), limits_at
 
 
 _RAREST = 1e-12  # tail probability beyond which counts are not those of independent trials

@@ -22,6 +22,7 @@ from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
 from errbar.analysis.rewards import rewards_of
+from errbar.analysis.scaling import FEWEST as FEWEST_TRIALS
 from errbar.analysis.score import Errors, by_subject, fewest_trials, usual_metrics
 from errbar.base.arrays import Array
 from errbar.base.remarks import below
@@ -41,6 +42,7 @@ from errbar.runs import Runs
 R = TypeVar("R", bound=Result)
 
 _MOST_RESAMPLED = 200_000  # rows, for curves with bands: a few seconds
+_MOST_SCALED = 6  # systems and tasks whose scaling is shown, a second each
 _PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
 
 
@@ -130,6 +132,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     if settings.history is not None:
         sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
+    sections += _scaling(runs, slices, settings)
     if any(fewest_trials(part) > 1 for part in slices):
         apart = partial(
             runs.noise, errors=settings.one_way, level=settings.level, bounds=settings.bounds
@@ -293,6 +296,15 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
     asked = {name: value for name, value in settings.asked.items() if name != "bounds"}
     return in_one_row(runs.curve(family, **asked))
+
+
+def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
+    """Return what many more trials would solve, of a few systems with trials enough."""
+    enough = [part for part in slices if part.is_binary and fewest_trials(part) >= FEWEST_TRIALS]
+    if not 0 < len(enough) <= _MOST_SCALED:
+        return []
+    scaled = partial(runs.scaling, errors=settings.one_way, level=settings.level)
+    return [_section("scaling", "Far beyond the trials", scaled)[1]]
 
 
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:

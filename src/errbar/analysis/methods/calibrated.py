@@ -41,7 +41,7 @@ from errbar.base.arguments import (
     strict_share,
 )
 from errbar.base.remarks import counted, together
-from errbar.data.counts import CategoryCounts, Counts, weights_of
+from errbar.data.counts import CategoryCounts, Counts, CountsByState, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
@@ -157,6 +157,11 @@ _LEARNED = "difficulty distribution estimated from all questions (Dirichlet mixt
 _BOUNDED = "bounds over all difficulty distributions that agree with the counts (F-localization)"
 
 
+def design_effect(counts: CountsByState, level: float) -> float:
+    """How much clusters multiply the variance of the success rate; 1 without clusters."""
+    return _SystemEstimates(counts, Calibrated(level=level)).widening(level) ** 2
+
+
 class _SystemEstimates:
     """The estimates of one system; the posterior of difficulty is drawn when first needed.
 
@@ -241,9 +246,9 @@ class _SystemEstimates:
         if self._method.estimand is not Estimand.POPULATION:
             return self._of_these_questions(metric, level, short=short)
         if short:
-            found = self._of_all().beyond(metric, level, self._widening(level) ** 2)
+            found = self._of_all().beyond(metric, level, self.widening(level) ** 2)
         elif not _is_seen(metric):
-            found = self._of_all().population(metric, level).stretched(self._widening(level))
+            found = self._of_all().population(metric, level).stretched(self.widening(level))
         else:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._of_a_finite_number(found, metric, level)
@@ -326,7 +331,7 @@ class _SystemEstimates:
         these.learn(self._learned())
         return these._of_these_questions(metric, level, short=False)[0]
 
-    def _widening(self, level: float) -> float:
+    def widening(self, level: float) -> float:
         """How much clusters widen the interval of the success rate: √ of their design effect."""
         if clusters_of(self._counts) is None:
             return 1.0

@@ -141,14 +141,8 @@ class DifficultyPosterior:
         `design_effect` of clusters divides the number of questions. Questions of different numbers
         of trials are taken to have the same distribution.
         """
-        groups = []
-        for n in np.unique(self._states.trials[self._states.trials > 0]).tolist():
-            alike = self._states.trials == n
-            mass = self._mass[alike]
-            shares = np.zeros(n + 1)
-            shares[self._states.correct[alike]] = mass / mass.sum()
-            questions = float(mass.sum() ** 2 / self._squares[alike].sum()) / design_effect
-            groups.append(CountShares(n, shares, questions))
+        states = self._states.trials, self._states.correct
+        groups = CountShares.by_trials(states, self._mass, self._squares, design_effect)
         parts = metric.parts()
         each = 1.0 - (1.0 - level) / len(parts)
         bounds = [mean_bounds(p.at_rates(GRID), groups, each) for p in parts]

@@ -35,7 +35,9 @@ from errbar.results.pictures.forest import (
 from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import data_picture, items_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
+from errbar.results.pictures.scaling import scaling_picture
 from errbar.results.pictures.timeline import timeline_picture
+from errbar.results.scaling import Scaling
 from errbar.results.scores import Estimates
 from errbar.results.timeline import Timeline
 
@@ -86,5 +88,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     NoiseTable: noise_bars,
     Items: items_picture,
     Costs: cost_picture,
+    Scaling: scaling_picture,
     Overview: lambda overview: _scores(overview.scores),
 }

@@ -1,0 +1,182 @@
+"""How failures vanish as trials are added: exponents, and pass@k far beyond the trials."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from errbar.base.remarks import Explanation, counted
+from errbar.base.tables import (
+    DASH,
+    Headline,
+    Table,
+    interval_cells,
+    interval_head,
+    interval_title,
+    score_head,
+    score_text,
+)
+from errbar.results.base import Rows
+from errbar.results.calibration import Measured
+from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
+
+_MEANINGS = (
+    "exponent: failures fall like k to the power of −exponent between two numbers of trials; "
+    "log(failed at the first / failed at the second) / log(second / first). With 0 they do not "
+    "fall, with 1 they halve as trials double.",
+    "limit: exponent for endless trials if difficulties are Beta, apart from questions that are "
+    "never solved; ∞ or 0 at an end: the data set no limit.",
+    "by model: if difficulties are of one of two families (Beta scaled to a largest rate, or "
+    "normal in their log odds, both with questions that are never solved); the interval holds "
+    "those of both families that fit.",
+    "any difficulty: bounds that hold whatever the distribution of difficulty is.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalingStep(EqualByValue):
+    """One number of trials beyond those there are."""
+
+    k: int
+    solved: Measured  # pass@k by the families that fit; nan if none does
+    exponent: Measured  # between the trials and k, likewise
+    bounded: Measured  # pass@k, with bounds for every distribution of difficulty
+    lowest: float  # bounds of the exponent for every distribution
+    highest: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalingRow(EqualByValue):
+    """One system on one task."""
+
+    of: Subject
+    questions: int
+    least: int  # trials of a question
+    most: int
+    unsolved: float  # share of questions without a right trial
+    within: Measured  # exponent over the last doubling of the trials
+    limit: Measured  # exponent for endless trials in the family of Beta; nan if it does not fit
+    p_values: dict[str, float]  # of each family: that the counts are as expected
+    steps: tuple[ScalingStep, ...]
+    level: float
+
+    def records(self) -> list[dict[str, Any]]:
+        """A flat record per number of trials."""
+        found: list[dict[str, Any]] = []
+        first: dict[str, Any] = {"system": self.of.system, "task": self.of.task}
+        first |= {"questions": self.questions, "trials": self.most, "unsolved": self.unsolved}
+        for name in ("within", "limit"):
+            first |= _fields(name, getattr(self, name))
+        for step in self.steps:
+            record = first | {"k": step.k}
+            record |= _fields("pass", step.bounded) | _fields("by_model", step.solved)
+            record |= _fields("exponent", step.exponent)
+            record |= {"exponent_lowest": step.lowest, "exponent_highest": step.highest}
+            names = {f"p_{name.replace(' ', '_').lower()}": p for name, p in self.p_values.items()}
+            found.append(record | names | {"level": self.level})
+        return found
+
+
+def _fields(name: str, own: Measured) -> dict[str, float]:
+    return {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scaling(Rows[ScalingRow]):
+    """The scaling of every system and task with the number of trials."""
+
+    method: str = ""
+    remarks: tuple[str, ...] = ()
+    drops: ClassVar[tuple[str, ...]] = ("questions", "trials", "limit if Beta")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A flat record per system and number of trials."""
+        return [record for row in self.rows for record in row.records()]
+
+    def names(self) -> list[str]:
+        """A name of each row, with the task if there are several."""
+        several = len({row.of.task for row in self.rows}) > 1
+        return [str(row.of) if several else row.of.system for row in self.rows]
+
+    def columns(self) -> list[list[str]]:
+        """Exponents within the trials and for endless ones; columns with their heads."""
+        rows, title = self.rows, [interval_title(self.rows[0].level)]
+        found = [
+            ["system", *self.names()],
+            ["questions", *(f"{row.questions:,}" for row in rows)],
+            ["trials", *(_trials(row) for row in rows)],
+            ["unsolved", *(f"{100.0 * row.unsolved:.0f}%" for row in rows)],
+            [interval_head("exponent, last doubling", title), *_cells(r.within for r in rows)],
+            [interval_head("limit if Beta", title), *_cells(row.limit for row in rows)],
+        ]
+        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+
+    def step_columns(self) -> list[list[str]]:
+        """pass@k and the exponent beyond the trials, as columns of text."""
+        title = [interval_title(self.rows[0].level)]
+        each = [(row, step) for row in self.rows for step in row.steps]
+        names = dict(zip(map(id, self.rows), self.names(), strict=True))
+        steps = [step for _, step in each]
+        found = [
+            ["system", *(names[id(row)] if step is row.steps[0] else "" for row, step in each)],
+            ["k", *(f"{step.k:,}" for step in steps)],
+            [
+                interval_head(score_head("pass@k by model"), title),
+                *interval_cells(step.solved.cell for step in steps),
+            ],
+            [score_head("any difficulty"), *(_ends(s.bounded.low, s.bounded.high) for s in steps)],
+            [interval_head("exponent by model", title), *_cells(s.exponent for s in steps)],
+            ["any difficulty", *(_ends(s.lowest, s.highest) for s in steps)],
+        ]
+        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+
+    def parts(self) -> list[Table | str]:
+        """The table of exponents, and that of pass@k beyond the trials."""
+        sizes = [len(row.steps) for row in self.rows]
+        breaks = {sum(sizes[:at]) for at in range(1, len(sizes))} if max(sizes) > 1 else set()
+        return [*Rows.parts(self), Table(columns=self.step_columns(), breaks=breaks)]
+
+    def notes(self) -> list[str]:
+        """What the columns mean, the method, and remarks on the data."""
+        return [
+            *map(Explanation, _MEANINGS),
+            Explanation(f"Method: {self.method}."),
+            *self.remarks,
+        ]
+
+    def conclusion(self) -> Headline | None:
+        """How far the data reach, of a single system."""
+        if len(self.rows) != 1:
+            return None
+        row = self.rows[0]
+        step = row.steps[-1]
+        low, high = (score_text(x, 0.01) for x in (step.bounded.low, step.bounded.high))
+        any_kind = f"any difficulty allows {low} to {high}"
+        if math.isnan(step.solved.value):
+            return Headline(f"pass@{step.k:,}: no model of difficulty fits; {any_kind}", ".")
+        value, _, ends = interval_cells([step.solved.cell])[0].strip().partition(" ")
+        between = ends.strip("[]").replace(", ", " to ")
+        said = f"pass@{step.k:,} is {value} ({interval_title(row.level)} {between}) by model"
+        return Headline(f"{said}; {any_kind}", ".")
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        row = self.rows[0]
+        step = row.steps[0].bounded
+        interval = Interval(step.low, step.high, row.level, Estimand.POPULATION)
+        sizes = {row.questions for row in self.rows}
+        return covered(interval, counted(row.questions, "question") if len(sizes) == 1 else "")
+
+
+def _trials(row: ScalingRow) -> str:
+    return f"{row.most}" if row.least == row.most else f"{row.least} to {row.most}"
+
+
+def _cells(found: Iterable[Measured]) -> list[str]:
+    """Exponents with their intervals; ∞ where the data set no limit."""
+    cells = interval_cells((each.cell for each in found), are_scores=False)
+    return [cell.replace("inf", "∞") for cell in cells]
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{low:.2f} to {'∞' if math.isinf(high) else f'{high:.2f}'}"
