@@ -18,7 +18,7 @@ from errbar.analysis.scaling import ScalingRequest, scaling_of
 from errbar.analysis.score import Errors
 from errbar.base.arguments import names_in_order
 from errbar.base.arrays import Seed
-from errbar.base.options import checked
+from errbar.base.options import checked, whole_numbers
 from errbar.data.prices import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
@@ -249,7 +249,7 @@ class Outcomes:
             As in `score`.
         """
         request = ScalingRequest(
-            ks=(ks,) if isinstance(ks, int) else tuple(ks),
+            ks=whole_numbers(ks, "ks"),
             systems=names_in_order(systems),
             errors=errors,
             level=level,

@@ -15,7 +15,7 @@ from errbar.analysis.evaluate import Refusals
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import design_effect
 from errbar.analysis.readings import remarks_on
-from errbar.analysis.score import by_subject, scored_metric, scores_of
+from errbar.analysis.score import ScoreRequest, by_subject, scored_metric, scores_of
 from errbar.base.arguments import require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess
@@ -26,7 +26,7 @@ from errbar.errors import InputError
 from errbar.kernels.left_tail import BETA, FAMILIES, LeftTail, ProfileInterval
 from errbar.kernels.partial_identification import GRID, CountShares, ratio_bounds
 from errbar.metrics import PassAt
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.scaling import Scaling, ScalingRow, ScalingStep
 
@@ -79,14 +79,13 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
             f"k must exceed the {most} trials of a question; for {ks[0]}, score pass@{ks[0]}."
         )
     if not request.ks:
-        asked = " and ".join(map(str, ks))
-        remarks.append(
-            guess(f"k: {asked}, 10 and 100 times the trials", option="-k", argument="ks")
-        )
+        some = " and ".join(map(str, ks))
+        remarks.append(guess(f"k: {some}, 10 and 100 times the trials", option="-k", argument="ks"))
     how, refusals = Calibrated(level=request.level), Refusals()
     metrics = [scored_metric(f"pass@{k}") for k in ks]
     parts = [part for part, _ in there.values()]
-    scores = scores_of(source, parts, metrics, request.errors, "posterior", how, refusals)
+    asked = ScoreRequest(metrics, request.errors, "posterior", how, refusals)
+    scores = scores_of(source, parts, asked)
     bounded = {(each.of, each.metric.k): each for each in scores if isinstance(each.metric, PassAt)}
     rows = [
         _row(of, counts, {k: bounded[of, k] for k in ks}, request.level, remarks)
@@ -158,7 +157,7 @@ def _row(
         steps.append(
             ScalingStep(
                 k=k,
-                bounded=Measured(value=score.mean, sd=score.sd, low=score.low, high=score.high),
+                bounded=Measurement(value=score.mean, sd=score.sd, low=score.low, high=score.high),
                 solved=_together(fit, [tail.solved(k, level) for tail in fit]),
                 exponent=_together(fit, [tail.exponent(most, k, level) for tail in fit]),
                 lowest=bounds[0],
@@ -182,7 +181,7 @@ def _row(
 
 def _within(
     counts: CountsByState, mass: Array, groups: Sequence[CountShares], least: int, level: float
-) -> Measured:
+) -> Measurement:
     """Exponent over the last doubling of the trials that all questions have."""
     few = least // 2
     if not few:
@@ -195,9 +194,9 @@ def _within(
         left = np.maximum(wrong[:, None] - steps, 0) / (n[:, None] - steps)
         failed.append(float(left.prod(axis=1) @ mass / mass.sum()))
     if not failed[1]:
-        return Measured(value=math.nan, sd=math.nan, low=low, high=high)
+        return Measurement(value=math.nan, sd=math.nan, low=low, high=high)
     value = math.log(failed[0] / failed[1]) / math.log(least / few)
-    return Measured(value=value, sd=(high - low) / 4.0, low=low, high=high)
+    return Measurement(value=value, sd=(high - low) / 4.0, low=low, high=high)
 
 
 def _slopes(
@@ -212,7 +211,7 @@ def _slopes(
 _NOTHING = 1e-6  # ten times the tolerance of the solver: no more of the failures is left
 
 
-def _together(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measured:
+def _together(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measurement:
     """The number of the most likely family, with an interval that holds those of all."""
     if not fit:
         return _measured(None)
@@ -224,10 +223,10 @@ def _together(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Meas
     )
 
 
-def _measured(found: ProfileInterval | None) -> Measured:
+def _measured(found: ProfileInterval | None) -> Measurement:
     """A number with a standard deviation by which it is printed: a quarter of its interval."""
     if found is None:
-        return Measured(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
-    return Measured(
+        return Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+    return Measurement(
         value=found.value, sd=(found.high - found.low) / 4.0, low=found.low, high=found.high
     )

@@ -16,8 +16,7 @@ from errbar.base.tables import (
     score_head,
     score_text,
 )
-from errbar.results.base import Rows
-from errbar.results.calibration import Measured
+from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
 
 _MEANINGS = (
@@ -38,9 +37,9 @@ class ScalingStep(EqualByValue):
     """One number of trials beyond those there are."""
 
     k: int
-    solved: Measured  # pass@k by the families that fit; nan if none does
-    exponent: Measured  # between the trials and k, likewise
-    bounded: Measured  # pass@k, with bounds for every distribution of difficulty
+    solved: Measurement  # pass@k by the families that fit; nan if none does
+    exponent: Measurement  # between the trials and k, likewise
+    bounded: Measurement  # pass@k, with bounds for every distribution of difficulty
     lowest: float  # bounds of the exponent for every distribution
     highest: float
 
@@ -54,8 +53,8 @@ class ScalingRow(EqualByValue):
     least: int  # trials of a question
     most: int
     unsolved: float  # share of questions without a right trial
-    within: Measured  # exponent over the last doubling of the trials
-    limit: Measured  # exponent for endless trials in the family of Beta; nan if it does not fit
+    within: Measurement  # exponent over the last doubling of the trials
+    limit: Measurement  # exponent for endless trials in the family of Beta; nan if it does not fit
     p_values: dict[str, float]  # of each family: that the counts are as expected
     steps: tuple[ScalingStep, ...]
     level: float
@@ -77,7 +76,7 @@ class ScalingRow(EqualByValue):
         return found
 
 
-def _fields(name: str, own: Measured) -> dict[str, float]:
+def _fields(name: str, own: Measurement) -> dict[str, float]:
     return {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
 
 
@@ -172,7 +171,7 @@ def _trials(row: ScalingRow) -> str:
     return f"{row.most}" if row.least == row.most else f"{row.least} to {row.most}"
 
 
-def _cells(found: Iterable[Measured]) -> list[str]:
+def _cells(found: Iterable[Measurement]) -> list[str]:
     """Exponents with their intervals; ∞ where the data set no limit."""
     cells = interval_cells((each.cell for each in found), are_scores=False)
     return [cell.replace("inf", "∞") for cell in cells]
