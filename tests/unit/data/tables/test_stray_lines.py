@@ -7,7 +7,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
-from errbar.data.readers.tables import frames, reshaping
+from errbar.data.readers.tables import first_look, frames
 from errbar.errors import InputError
 
 ROWS = "".join(f"q{at},{int(at % 5 > 0)}\n" for at in range(10))  # 8 of 10 are right
@@ -152,9 +152,19 @@ def test_truth_values_of_localized_spreadsheets(tmp_path: Path) -> None:
 def test_large_files_are_said_to_be_unchecked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reshaping, "_WRITTEN_BY_HAND", 10)
+    monkeypatch.setattr(first_look, "_WRITTEN_BY_HAND", 10)
     scored(tmp_path, f"id,correct\n{ROWS}")
     assert "columns are chosen by their names alone" in said_above(tmp_path)
+
+
+def test_long_parquet_files_are_said_to_be_unchecked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_look, "_MOST_ROWS", 10)
+    frame = pd.DataFrame({"id": range(20), "correct": [1, 0] * 10})
+    frame.to_parquet(tmp_path / "a.parquet")
+    notes = above(errbar.load(tmp_path / "a.parquet").score("avg").notes())
+    assert any("The table has more than 10 rows" in note for note in notes)
 
 
 def test_long_data_frames_are_said_to_be_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:

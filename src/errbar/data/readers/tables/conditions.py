@@ -297,12 +297,15 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
 
 def _with_joint_trial(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
     """Number trials by two columns, such as seed and epoch, if one alone repeats."""
+    names = named_like(free_columns(rows.columns, columns), _TRIALS)
+    if not names:  # to count the trials of many questions takes most of the time of a load
+        return rows, columns, []
     trial = columns["trial"]
     keys = _keys(columns, "trial")
     number, ids = rows.totals(ALL_ROWS, distinct_rows(keys))
     if number == ids:
         return rows, columns, []
-    for name in named_like(free_columns(rows.columns, columns), _TRIALS):
+    for name in names:
         if rows.totals(distinct_rows([*keys, name]))[0] == number:
             joint = f"{trial} and {name}"
             kept = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""

@@ -47,7 +47,7 @@ from errbar.data.readers.tables.file_names import (
     with_column,
     with_file_names,
 )
-from errbar.data.readers.tables.first_look import look_once, texts_of_outcome
+from errbar.data.readers.tables.first_look import look_once, texts_of_outcome, why_too_large
 from errbar.data.readers.tables.flagged_rows import flagged_rows
 from errbar.data.readers.tables.id_check import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
@@ -81,7 +81,6 @@ from errbar.errors import InputError, UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
 _NO_QUESTIONS = QuestionFiles()
-_WRITTEN_BY_HAND = 1 << 28  # bytes; larger files were not edited by hand, and have no totals
 
 
 @dataclass(frozen=True)
@@ -143,8 +142,9 @@ def shape(
     if "outcome" in columns and how.repeats == "last":
         rows, notes = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += notes
-    if "outcome" in columns and size > _WRITTEN_BY_HAND:
-        remarks.append(unchecked(f"The files have more than {_WRITTEN_BY_HAND >> 20} MB"))
+    too_large = why_too_large(relation)
+    if "outcome" in columns and too_large:
+        remarks.append(unchecked(too_large))
     elif "outcome" in columns:
         rows, columns, lost, notes = _mended(rows, columns, how)
         left_out += lost

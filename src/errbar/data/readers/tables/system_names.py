@@ -103,10 +103,13 @@ def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
         return []
     keys = [text_of(columns[name]) for name in ("task", "question") if name in columns]
     name = text_of(columns["system"])
-    each = rows.aggregate(
-        f"{name} AS system, count(DISTINCT {quoted(FILE)}) AS files", ", ".join([name, *keys])
-    )
-    found = each.filter("files > 1").aggregate("min(system)").fetchall()[0][0]
+    selected = f"{name} AS system, min({quoted(FILE)}) < max({quoted(FILE)}) AS several"
+    systems = rows.aggregate(selected, name).filter("several").fetchall()
+    if not systems:  # which takes a fifth of the time that the questions take
+        return []
+    among = ", ".join(text_literal(system) for system, _ in systems)
+    each = rows.filter(f"{name} IN ({among})").aggregate(selected, ", ".join([name, *keys]))
+    found = each.filter("several").aggregate("min(system)").fetchall()[0][0]
     if found is None:
         return []
     mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
