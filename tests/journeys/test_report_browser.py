@@ -498,6 +498,7 @@ DOCUMENTED: dict[str, tuple[dict[str, int], str, str]] = {  # size, light or dar
     "report-dark": (FIRST_SCREEN, "dark", "header"),
     "report-charts": (WIDE, "dark", "#curves"),
     "report-questions": (WIDE, "light", "#questions"),
+    "report-cost": (WIDE, "light", "#cost"),
     "report-narrow": (NARROW, "light", "header"),
 }
 DOCS = Path(__file__).parents[2] / "docs"

@@ -40,9 +40,9 @@ _Chances = tuple[float, float]
 MOST_IN_PAIRS = 6  # systems up to which all pairs are compared
 _UNKNOWN = (math.nan, math.nan)
 _METHOD = (
-    "costs: the farther ends of a Bayesian bootstrap over {unit}, with one unseen one whose cost "
-    "is the estimated end of the range (Robson and Whitlock 1964), and of Hall's transformation "
-    "(1992), which allows for skewness; shares of right trials: Gaffke's bound"
+    "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen one, which "
+    "costs as much as the estimated maximum (Robson and Whitlock 1964), and Hall's transformation "
+    "(1992), which allows for skewness; scores by Gaffke's bound"
 )
 
 

@@ -123,12 +123,16 @@ _LATEX = {
     "–": "--",
     "…": r"\dots{}",
     "·": r"$\cdot$",
+    "\u200b": "{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
+# Between letters that LaTeX would print as one: two hyphens as a dash, two quotes as one mark.
+_LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=`)(?=`)|(?<=,)(?=,)")
 
 
 def _latex(cell: str) -> str:
-    text = "".join(_LATEX.get(letter, letter) for letter in cell.strip())
+    apart = _LIGATURE.sub("\u200b", cell.strip())
+    text = "".join(_LATEX.get(letter, letter) for letter in apart)
     # After \\ and \toprule a bracket begins an argument, and an asterisk belongs to the command.
     return f"{{}}{text}" if text.startswith(("[", "*")) else text
 

@@ -341,6 +341,12 @@ def test_latex_is_a_whole_booktabs_table_with_notes_as_comments() -> None:
     assert [line.removeprefix("% ") for line in lines[end + 1 :]] == found.notes()
 
 
+def test_latex_keeps_hyphens_and_quotes_apart() -> None:
+    table = latex_table([["a", "run_0--1", "it''s"], ["b", "0–1", "-"]], ())
+    assert r"run\_0-{}-1 & 0--1 \\" in table  # a dash of the text stays a dash
+    assert r"it'{}'s" in table
+
+
 def test_latex_aligns_numbers_to_the_right() -> None:
     table = latex_table([["a", "x", "y"], ["n", "0.5 ", "0.25"], ["p", "> 0.9", "-1"]], ())
     assert table.splitlines()[0] == r"\begin{tabular}{lrr}"
@@ -348,7 +354,7 @@ def test_latex_aligns_numbers_to_the_right() -> None:
     assert r"y & 0.25 & $-$1 \\" in table
 
 
-HARD = ["[x] y", "*star", "a < b > c | d", SPECIALS, 'q"uote', "dash – … ×"]
+HARD = ["[x] y", "*star", "a--b", "c''d", "a < b > c | d", SPECIALS, 'q"uote', "dash – … ×"]
 
 
 @pytest.mark.skipif(which("pdflatex") is None, reason="there is no LaTeX on this machine")
