@@ -101,16 +101,16 @@ def inversions(right: Array, trials: Array, fitted: ItemFit) -> Inversions:
 
 def _rank_correlation(first: Array, second: Array) -> tuple[float, float]:
     """Correlation of two rankings, and the chance of one as low if one is put in any order."""
-    one, other = first - first.mean(), second - second.mean()
-    size = math.sqrt(float(one @ one) * float(other @ other))
-    found = float(one @ other) / size
-    if one.size <= _ENUMERATED:
-        orders = np.array(list(permutations(range(one.size))))
-        return found, float(np.mean(one[orders] @ other / size <= found + _ROUNDING))
+    moved, fixed = first - first.mean(), second - second.mean()
+    size = math.sqrt(float(moved @ moved) * float(fixed @ fixed))
+    found = float(moved @ fixed) / size
+    if moved.size <= _ENUMERATED:
+        orders = np.array(list(permutations(range(moved.size))))
+        return found, float(np.mean(moved[orders] @ fixed / size <= found + _ROUNDING))
     from scipy.special import stdtr  # noqa: PLC0415  loads SciPy
 
     left = max(1.0 - found * found, _LEAST_RATE)
-    return found, float(stdtr(one.size - 2, found * math.sqrt((one.size - 2) / left)))
+    return found, float(stdtr(moved.size - 2, found * math.sqrt((moved.size - 2) / left)))
 
 
 def midranks(values: Array) -> Array:

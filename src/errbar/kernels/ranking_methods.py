@@ -89,7 +89,6 @@ def win_rates(rates: Array) -> QuestionValues:
     won, lost = _decided(rates)
     games = (won + lost).sum(axis=1)
     some = games > 0.0
-    some = games > 0.0
     scores = np.divide(won.sum(axis=1), games, out=np.full(games.shape, 0.5), where=some)
     each = np.where(some, games, 1.0)[:, None]
 

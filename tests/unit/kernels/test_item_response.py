@@ -163,14 +163,15 @@ def test_as_many_dead_questions_are_expected_as_are_drawn() -> None:
 
 
 def test_each_question_of_a_subset_is_the_best_next_one() -> None:
-    rates = np.random.default_rng(1).random((9, 7))
-    total = rates.sum(axis=1)
-    chosen: list[int] = []
-    for _ in range(4):
-        sums = {at: rates[:, np.array([*chosen, at])].sum(axis=1) for at in range(7)}
-        rest = [at for at in range(7) if at not in chosen]
-        chosen.append(max(rest, key=lambda at: np.corrcoef(sums[at], total)[0, 1]))
-    assert subset.forward_selection(rates, 4).tolist() == chosen
+    for seed in range(5):
+        rates = np.random.default_rng(seed).random((9, 25))
+        total = rates.sum(axis=1)
+        chosen: list[int] = []
+        for _ in range(6):
+            rest = [at for at in range(25) if at not in chosen]
+            close = [np.corrcoef(rates[:, [*chosen, at]].sum(axis=1), total)[0, 1] for at in rest]
+            chosen.append(rest[int(np.argmax(close))])
+        assert subset.forward_selection(rates, 6).tolist() == chosen
 
 
 def test_a_subset_of_noise_does_not_claim_to_keep_the_order() -> None:

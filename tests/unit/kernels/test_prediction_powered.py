@@ -1,10 +1,12 @@
 """Prediction-powered means against ppi-python, and Rogan and Gladen's share against simulation."""
 
 import json
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from errbar.kernels.prediction_powered import Judged, Known, rogan_gladen, rogan_gladen_ends
 from logs import FIXTURES
@@ -45,6 +47,22 @@ def test_limits_of_lang_and_reiczigel_hold_the_share() -> None:
         _, low, high = rogan_gladen_ends(*known, 0.95)
         held += low <= share <= high
     assert held / sets > 0.93
+
+
+def test_limits_of_lang_and_reiczigel_miss_on_either_side_alike() -> None:
+    items, share = 20, 0.1
+    count = np.arange(items + 1)
+    sure, unsure = stats.binom(items, 0.9).pmf(count), stats.binom(items, 0.8).pmf(count)
+    passed = stats.binom(60, share * 0.9 + (1 - share) * 0.2).pmf(np.arange(61))
+    below = above = 0.0
+    for a, b, c in product(range(items + 1), range(items + 1), range(61)):
+        chance = sure[a] * unsure[b] * passed[c]
+        if chance > 1e-7:
+            known = Known(c / 60, 60), Known(a / items, items), Known(b / items, items)
+            _, low, high = rogan_gladen_ends(*known, 0.95)
+            below += chance * (share > high)
+            above += chance * (share < low)
+    assert max(below, above) < 0.03
 
 
 def test_exact_rates_leave_only_the_noise_of_the_questions() -> None:

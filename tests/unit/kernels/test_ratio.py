@@ -62,3 +62,17 @@ def test_a_system_that_another_beats_on_every_question_is_not_on_the_front() -> 
     fronts, least = tradeoffs(quality, cost, rng)
     assert fronts.tolist() == [1.0, 0.0, 1.0]
     assert least.sum() == pytest.approx(1.0)
+
+
+def test_the_interval_of_opposite_numbers_is_the_opposite_interval() -> None:
+    top, sizes = np.random.default_rng(5).normal(0.3, 1.0, 12), np.ones(12)
+    found = ratio_of_sums(top, sizes, sizes, 0.9, np.random.default_rng(1))
+    turned = ratio_of_sums(-top, sizes, sizes, 0.9, np.random.default_rng(1))
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
+
+
+def test_of_two_equally_good_systems_only_the_cheaper_is_on_the_front() -> None:
+    quality = np.column_stack([[1.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
+    cost = np.column_stack([[1.0, 2.0, 1.0], [1.0, 2.5, 1.5]])
+    front, cheapest = tradeoffs(quality, cost, np.random.default_rng(0))
+    assert front.tolist() == cheapest.tolist() == [1.0, 0.0]
