@@ -133,7 +133,8 @@ def compare_systems(
     if request.intervals.estimand is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
     words = _described(groups, request.intervals.assume)
-    return Comparisons(tuple(rows), words, tuple(remarks), size)
+    free = request.baseline is None
+    return Comparisons(tuple(rows), words, tuple(remarks), size, leader_first=free)
 
 
 def bonferroni(p_value: float, comparisons: int) -> float:

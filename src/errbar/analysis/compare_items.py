@@ -115,7 +115,8 @@ def compare_items(
     ]
     silent = sum(int((data.present & ~data.answered).sum()) for data in kept)
     notes = [f"{silent} rows are not answered."] if silent else []
-    return Comparisons(tuple(rows), words, (*remarks, *notes), size)
+    free = request.baseline is None
+    return Comparisons(tuple(rows), words, (*remarks, *notes), size, leader_first=free)
 
 
 def _pair(

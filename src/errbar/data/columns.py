@@ -175,6 +175,7 @@ WRONG_FLAGS = _plain(
     *("error", "is_error", "errors", "mistake", "is_mistake", "hallucinated", "is_hallucinated"),
     *("is_hallucination", "unsafe", "is_unsafe", "harmful", "is_harmful", "toxic", "is_toxic"),
     *("violation", "violated", "refused", "is_refusal", "jailbroken", "false", "misclassified"),
+    *("attack_success", "attack_succeeded", "attack_successful", "jailbreak_success"),
 )
 # Identifiers unique to a run: rows that share one are copies.
 MOMENTS = _plain(

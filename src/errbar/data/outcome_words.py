@@ -28,6 +28,7 @@ TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
     *("success", "successful", "succeeded", "solved", "resolved", "accepted"),
+    "hit",
     *("✓", "✔", "✔️", "✅", "☑", "[pass]"),
     *("wahr", "vrai", "verdadero", "verdadeiro", "vero", "ja", "oui", "sí", "sim", "да", "истина"),
     *("richtig", "korrekt", "correcto", "correto", "corretto", "верно", "正确", "对", "正解", "是"),
@@ -35,6 +36,7 @@ _RIGHT = (
 _WRONG = (
     *("no", "n", "f", "fail", "failed", "fails", "i", "incorrect", "wrong"),
     *("failure", "unsuccessful", "unsolved", "unresolved", "rejected"),
+    "miss",
     *("✗", "✘", "✕", "×", "❌", "☒", "[fail]"),
     *("falsch", "faux", "falso", "nein", "non", "não", "нет", "ложь", "inkorrekt", "incorrecto"),
     *("incorreto", "неверно", "错误", "错", "不正解", "否"),

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from errbar.base.tables import printable, score_text
@@ -135,6 +135,23 @@ class Comparison(WithInterval):
 
     def _gain(self, difference: float) -> float:
         return difference if self.metric.direction is Direction.HIGHER else -difference
+
+    def turned(self) -> "Comparison":
+        """The same comparison with the systems exchanged; differences stay first minus second."""
+        ends = (-self.interval.high, -self.interval.low)
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            value=self.against,
+            against=self.value,
+            difference=-self.difference,
+            interval=replace(self.interval, low=ends[0], high=ends[1]),
+            chance=1.0 - self.chance,
+            wins=self.losses,
+            losses=self.wins,
+            no_worse=math.nan,  # is about the other system
+        )
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""

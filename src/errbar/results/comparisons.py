@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from errbar.base.narrow_tables import JOINT
@@ -24,6 +24,7 @@ class Comparisons(Rows[Comparison]):
     method: str
     remarks: tuple[str, ...] = ()
     together: int = 1  # number of comparisons that they are adjusted for
+    leader_first: bool = False  # whether a pair is printed with the better system first
     tones: ClassVar[Mapping[str, Tone]] = {
         "better": Tone.GOOD,
         "worse": Tone.BAD,
@@ -36,23 +37,28 @@ class Comparisons(Rows[Comparison]):
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        metrics = {str(row.metric) for row in self}
+        shown = replace(self, rows=tuple(map(self._shown, self)))
+        metrics = {str(row.metric) for row in shown}
         name = f"{metrics.pop()} difference" if len(metrics) == 1 else "difference"
-        cells = self.cells_of("difference", signed=True)
+        cells = shown.cells_of("difference", signed=True)
         columns = [
-            ["task", *(row.task for row in self)],
-            ["metric", *(str(row.metric) if metrics else "" for row in self)],
-            ["systems", *(f"{row.first}{JOINT}{row.second}" for row in self)],
+            ["task", *(row.task for row in shown)],
+            ["metric", *(str(row.metric) if metrics else "" for row in shown)],
+            ["systems", *(f"{row.first}{JOINT}{row.second}" for row in shown)],
             [
-                interval_head(name, (row.interval.title for row in self)),
-                *(cell if row.questions else DASH for cell, row in zip(cells, self, strict=True)),
+                interval_head(name, (row.interval.title for row in shown)),
+                *(cell if row.questions else DASH for cell, row in zip(cells, shown, strict=True)),
             ],
-            ["P(better)", *(share_text(row.chance) for row in self)],
-            ["p", *(_p(row.adjusted) for row in self)],
-            ["win/tie/loss", *(_tally(row) for row in self)],
-            ["verdict", *(row.short_verdict for row in self)],
+            ["P(better)", *(share_text(row.chance) for row in shown)],
+            ["p", *(_p(row.adjusted) for row in shown)],
+            ["win/tie/loss", *(_tally(row) for row in shown)],
+            ["verdict", *(row.short_verdict for row in shown)],
         ]
         return [column for column in columns if any(column[1:])]
+
+    def _shown(self, row: Comparison) -> Comparison:
+        """A pair as it is printed: the better system first, unless the user chose the order."""
+        return row.turned() if self.leader_first and row.leader == row.second else row
 
     def conclusion(self) -> Headline | None:
         """The verdict on a single pair, or how many pairs differ."""
@@ -164,6 +170,7 @@ class Comparisons(Rows[Comparison]):
     def _called(self, row: Comparison) -> str:
         """A pair, with its task if there are several."""
         several = len({row.task for row in self}) > 1
+        row = self._shown(row)
         return f"{row.first}{JOINT}{row.second}{f' · {row.task}' if several and row.task else ''}"
 
     def _listed(self, pairs: Collection[str]) -> str:

@@ -16,6 +16,7 @@ from errbar.data.readers.finding import size_of, whole_file
 _HEAD = 1 << 12  # bytes compared first
 _STEP = 1 << 20
 _MOST_SHOWN = 2
+_SHORT = 256  # bytes; files with the outcome of one question are often equal by chance
 
 # Marks that file managers, browsers and people add to the name of a copy.
 _COPY_MARK = re.compile(
@@ -57,10 +58,11 @@ class Copies:
                     f"them with {keep}."
                 )
             )
-        if self.alike:
+        alike = [pair for pair in self.alike if size_of(pair[0]) >= _SHORT]
+        if alike:
             remarks.append(
                 warning(
-                    f"identical content: {_pairs(self.alike)}. Each is counted; if it is a copy, "
+                    f"identical content: {_pairs(alike)}. Each is counted; if it is a copy, "
                     f"leave it out."
                 )
             )

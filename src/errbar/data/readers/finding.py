@@ -6,7 +6,7 @@ Every folder is looked up once, and small files are kept between being recognise
 import gzip
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -17,6 +17,8 @@ from errbar.errors import InputError
 PathsOrGlobs = str | Path | Sequence[str | Path]
 
 CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
+YAML, SQLITE, JUNIT = "YAML", "SQLite", "JUnit"
+_SELDOM = (YAML, SQLITE, JUNIT)  # are more often settings, caches and pages than outcomes
 _KINDS = {
     ".csv": CSV,
     ".tsv": CSV,
@@ -31,7 +33,14 @@ _KINDS = {
     ".xlsx": EXCEL,
     ".npy": ARRAY,
     ".npz": ARRAY,
+    ".yaml": YAML,
+    ".yml": YAML,
+    ".sqlite": SQLITE,
+    ".sqlite3": SQLITE,
+    ".db": SQLITE,
+    ".xml": JUNIT,
 }
+ENDINGS = tuple(_KINDS)
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
 _PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
@@ -239,7 +248,13 @@ def why_not_read(file: Path) -> str:
     packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
     if packed:
         return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
-    return f"neither a log of a known harness nor a table; tables end in {', '.join(_KINDS)}"
+    return f"neither a log of a known harness nor a table; tables end in {', '.join(ENDINGS)}"
+
+
+def seldom_tables(files: Sequence[Path], named: Collection[Path]) -> list[Path]:
+    """Files of kinds that seldom are tables, next to others, unless they are named."""
+    found = [file for file in files if kind_of(file) in _SELDOM]
+    return [file for file in found if file not in named] if len(found) < len(files) else []
 
 
 class _SmallFiles(dict[Path, bytes]):

@@ -24,10 +24,12 @@ from errbar.data.readers.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.file_content import standard_input
 from errbar.data.readers.finding import (
     ARRAY,
+    ENDINGS,
     PathsOrGlobs,
     find_all_files,
     kind_of,
     opened_once,
+    seldom_tables,
     why_not_read,
 )
 from errbar.data.readers.logs import (
@@ -51,6 +53,7 @@ from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
 _BESIDE_LOGS = "not a log, while other files are"
 _ELSEWHERE = f"{_BESIDE_LOGS}; pass its path to read it as a table"
+_SELDOM_READ = "not read next to other tables; pass its path to read it"
 _NEITHER = f"{_BESIDE_LOGS}, and no table by its ending"
 
 
@@ -178,11 +181,9 @@ def _tables(
         packed = [name for name, reason in reasons.items() if not reason.startswith("neither")]
         why = f" There are: {some_of(list(reasons), 3)}." if reasons else ""
         why = f" {packed[0]}: {reasons[packed[0]]}." if packed else why
-        raise InputError(
-            f"{where}: found neither a log of a known harness nor a table (.csv, .tsv, "
-            f".jsonl, .json, .parquet, .xlsx, .arrow, .feather, .npy, .npz).{why}"
-        )
-    known = _with_rows(known, accounts)
+        kinds = ", ".join(ENDINGS)
+        raise InputError(f"{where}: found neither a log of a harness nor a table ({kinds}).{why}")
+    known = _with_rows(known, by_name, accounts)
     if request.how.repeats != "keep":
         copies = copies_of_tables(known)
         accounts.leave_out(copies)
@@ -210,11 +211,12 @@ def _tables(
     return sources
 
 
-def _with_rows(files: Sequence[Path], accounts: Accounts) -> list[Path]:
-    """Skip files without rows; raises an error if no file has rows."""
+def _with_rows(files: Sequence[Path], by_name: set[Path], accounts: Accounts) -> list[Path]:
+    """Skip files without rows, and settings; raises an error if no file has rows."""
     reasons = {file: reason for file in files if (reason := why_no_rows(file))}
     if len(reasons) == len(files):
         raise NotThere(f"{files[0]}: {reasons[files[0]]}; there is nothing to score.")
+    reasons |= dict.fromkeys(seldom_tables(files, by_name), _SELDOM_READ)
     for file, reason in reasons.items():
         accounts.of(file).skipped = reason
     return [file for file in files if file not in reasons]

@@ -184,12 +184,8 @@ def test_rows_of_several_metrics_are_no_trials(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        ("label", "prediction"),
         ("label", "model_output"),
-        ("y_true", "y_pred"),
-        ("gold", "predicted"),
         ("expected", "result"),
-        ("Truth", "gpt"),
     ],
 )
 def test_a_reference_answer_is_no_outcome(names: tuple[str, str], tmp_path: Path) -> None:

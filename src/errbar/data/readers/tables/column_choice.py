@@ -15,7 +15,6 @@ from types import MappingProxyType
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import (
     INDEX,
-    PREDICTIONS,
     ROW,
     SCORERS,
     TRIAL_NUMBERS,
@@ -29,7 +28,7 @@ from errbar.data.columns import (
     unknown_name,
 )
 from errbar.data.outcome_words import WORDS, number_in
-from errbar.data.queries.expressions import Columns
+from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import (
     are_names,
     best_outcome,
@@ -40,18 +39,21 @@ from errbar.data.readers.tables.competing_outcomes import (
     wrong_flags,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
+from errbar.data.readers.tables.graded_classes import refuse_classes
 from errbar.data.readers.tables.id_names import (
     ASKED,
     ID_INSIDE,
     is_called_id,
     is_id_inside,
+    is_prose,
     is_task_id,
-    is_verdict,
     other_id,
     sample_id,
+    seldom_outcomes,
     subject_id,
 )
-from errbar.data.readers.tables.system_names import names_system
+from errbar.data.readers.tables.system_names import called_after_model
+from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
@@ -59,6 +61,7 @@ REQUIRED = ("question", "outcome")
 
 _GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
 _FEWEST_NAMES = 3
+_TEXTS = ("question", "problem")  # may be the id, or the text
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 
 
@@ -99,7 +102,7 @@ def find_columns(
         free = [name for name in _usual(lower, meaning, usual_names) if name not in used]
         found = _likeliest(meaning, free, present, sample)
         if meaning == "system":
-            found = found or _called_after_model(present, used, sample)
+            found = found or called_after_model(present, used, sample)
             found = None if found and _varies_by_question(found, lower, present, sample) else found
         if found is None and meaning == "question" and sample is not None:
             found = _unusual_id(chosen, present, lower, sample)
@@ -115,6 +118,7 @@ def find_columns(
         refuse_reference(named["outcome"], present, sample)
         refuse_confidence(named["outcome"], present, sample)
         refuse_tallies(named["outcome"], present, sample)
+        refuse_classes(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     unused = tuple(name for name in present if name not in used)
     beside = unused if "system" not in {*named, *unwanted} else ()
@@ -156,21 +160,6 @@ def _take_unusual_outcome(
     chosen.guess("outcome", found)
 
 
-def _called_after_model(
-    present: Sequence[str], used: set[str], sample: Sampler | None
-) -> str | None:
-    """The first column whose name mentions a model and whose values repeat."""
-    for name in present:
-        if not isinstance(name, str) or name in used or not names_system(name):
-            continue
-        values = sample(name) if sample is not None else ()
-        texts = [value for value in values if isinstance(value, str) and value.strip()]
-        different = len(texts) > 1 and len(set(texts)) == len(texts)
-        if texts and not different and not _is_prose(texts):
-            return name
-    return None
-
-
 _SELDOM_SYSTEMS = frozenset({"method", "run"})
 
 
@@ -183,7 +172,7 @@ def _varies_by_question(
     values = list(map(str, sample(name)))
     ids = [*_usual(lower, "question", USUAL), *filter(is_called_id, map(str, present))]
     for column in dict.fromkeys(ids):
-        if column != name and not _is_prose(sample(column)):
+        if column != name and not is_prose(sample(column)):
             rows = list(map(str, sample(column)))
             return 1 < len(set(values)) < len(values) and len(set(rows)) == len(rows)
     return False
@@ -213,9 +202,10 @@ def _likeliest(
 ) -> str | None:
     """Most likely column of a meaning, among columns and parts of nested columns."""
     if meaning == "outcome" and sample is not None:
-        if named_like(present, PREDICTIONS):  # a label beside a prediction is the reference
-            free = [name for name in free if plain_name(name) != "label"] or free
-        free = [name for name in free if not _names_rows(name, sample(name))]
+        if any(map(is_prediction, present)):  # a label beside a prediction is the reference
+            free = [name for name in free if plain_name(name) != "label"]
+        others = [*free[1:], *seldom_outcomes(present)]
+        free = [name for name in free if not _names_rows(name, sample(name), others, sample)]
         free = best_outcome(free, sample)
     found = next(iter(free), None)
     if found is None and meaning == "outcome" and named_like(present, SCORERS):
@@ -223,17 +213,21 @@ def _likeliest(
     if found is None and meaning in _NESTED:
         found = next(iter(_parts_named(present, meaning)), None)
     if found is None and meaning == "outcome" and sample is not None:
-        verdicts = [name for name in present if is_verdict(name)]
+        verdicts = seldom_outcomes(present)
         if len(verdicts) == 1 and are_right_or_wrong(sample(verdicts[0])):
             found = verdicts[0]
     return found
 
 
-def _names_rows(name: str, values: Sequence[object]) -> bool:
-    """Whether a label is a name of its row: a text that no other row has, and no verdict."""
-    texts = [str(value) for value in values]
-    apart = len(set(texts)) == len(texts) >= _FEWEST_NAMES
-    return apart and plain_name(name) == "label" and are_names(values)
+def _names_rows(
+    name: str, values: Sequence[object], others: Sequence[str], sample: Sampler
+) -> bool:
+    """Whether a label is a name of its row, or a kind: no verdict, and unique or beside one."""
+    if plain_name(name) != "label" or not are_names(values):
+        return False
+    apart = len(set(map(str, values))) == len(values) >= _FEWEST_NAMES
+    others = [other for other in others if other != name and plain_name(other) != "ok"]
+    return apart or any(are_right_or_wrong(sample(other)) for other in others)
 
 
 def _require_all(
@@ -305,6 +299,7 @@ def _number_trials(
         return
     system = named.get("system") if "system" in chosen.guessed else None
     is_free = {name for name in present if name == system or name not in named.values()}
+    files = _files(sample)
     for name in named_like(present, TRIAL_NUMBERS):
         if name not in is_free or not are_whole_numbers(sample(name)):
             continue
@@ -313,13 +308,21 @@ def _number_trials(
             for meaning in ("system", "task", "question")
             if named.get(meaning, name) != name
         ]
-        rows = list(zip(*(map(str, sample(key)) for key in (*keys, name)), strict=True))
+        rows = list(zip(*(map(str, sample(key)) for key in (*keys, name, *files)), strict=True))
         if len(set(rows)) < len(rows):
             continue
         if name == system:
             chosen.drop("system")
         chosen.guess("trial", name)
         return
+
+
+def _files(sample: Sampler) -> list[str]:
+    """The hidden column with the file of each row, if the rows are of several."""
+    try:
+        return [FILE] if len({*sample(FILE)}) > 1 else []
+    except KeyError:
+        return []
 
 
 def _as_assigned(
@@ -346,24 +349,22 @@ def _as_assigned(
 
 
 def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sampler) -> str | None:
-    """The id column, if `question` has the text of the question."""
-    text = lower.get("question")
+    """The id column, if `question` or `problem` has the text of the question."""
+    text = next((lower[name] for name in _TEXTS if name in lower), None)
     if text is None or text in used:
         return None
-    if len({*map(str, sample(text))}) == 1:  # one question about several images, documents, …
-        free = [name for name in lower.values() if name not in {*used, text}]
-        return subject_id(free, None, sample)
-    ids = (name for name in _usual(lower, "question", USUAL) if plain_name(name) != "problem")
-    found = next((name for name in ids if name not in {*used, text}), None)
-    if found is None or (lower.get("questionid") != found and not _is_prose(sample(text))):
-        return None
-    return None if _is_prose(sample(found)) else found
-
-
-def _is_prose(values: Sequence[object]) -> bool:
-    """Whether most values are sentences rather than ids."""
-    texts = [value for value in values if isinstance(value, str) and value.strip()]
-    return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
+    free = [name for name in lower.values() if name not in {*used, text}]
+    ids = [name for name in _usual(lower, "question", USUAL) if name in free]
+    ids = [name for name in ids if plain_name(name) not in _TEXTS and not is_prose(sample(name))]
+    different = {name: len({*map(str, sample(name))}) for name in (text, *ids)}
+    if different[text] == 1:  # one question about several images, documents, …
+        ids = [name for name in ids if different[name] > 1]
+        return ids[0] if ids else subject_id(free, None, sample)
+    if plain_name(text) == "problem" and (rows := len(sample(text))) > different[text]:
+        ids = [name for name in ids if different[name] < rows]  # others name rows
+    if ids and (lower.get("questionid") == ids[0] or is_prose(sample(text))):
+        return ids[0]
+    return None
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:

@@ -25,6 +25,7 @@ from errbar.data.engines.duckdb import quoted
 from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, is_outcome, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.outcome_text import number_expression
+from errbar.data.readers.tables.wide_names import is_prediction, paired_reference
 from errbar.errors import UnknownColumn
 
 # May mean that a call succeeded rather than that an answer is right.
@@ -199,7 +200,7 @@ def refuse_answers(present: Sequence[str]) -> None:
     """Raise an error for a table with answers and references but no outcome."""
     references = named_like(present, REFERENCES)
     answers = [name for name in named_like(present, ANSWERS) if name not in references]
-    predictions = named_like(present, PREDICTIONS)
+    predictions = list(filter(is_prediction, present))
     if not references and predictions:  # next to a prediction, an answer is the reference
         references = named_like(present, frozenset({"answer"}))
         answers = predictions
@@ -208,19 +209,12 @@ def refuse_answers(present: Sequence[str]) -> None:
     refuse_paired_answers(present)
 
 
-_PREDICTED = re.compile(r"(?:predicted|pred|model)[\s_-]+(?P<what>.+)", re.IGNORECASE)
-_GIVEN = ("actual", "true", "gold", "expected", "target", "reference")
-
-
 def refuse_paired_answers(present: Sequence[str]) -> None:
     """Raise an error for predicted_decision next to actual_decision, which nobody compared."""
-    plain = {plain_name(name): name for name in present if isinstance(name, str)}
-    for name in plain.values():
-        found = _PREDICTED.fullmatch(name.strip())
-        for word in _GIVEN if found else ():
-            given = plain.get(plain_name(f"{word} {found['what']}")) if found else None
-            if given is not None:
-                raise UnknownColumn(no_outcome(name, given))
+    for name in filter(lambda name: isinstance(name, str), present):
+        given = paired_reference(name, present)
+        if given is not None:
+            raise UnknownColumn(no_outcome(name, given))
 
 
 def no_outcome(answer: str, reference: str) -> str:
@@ -237,12 +231,13 @@ def no_outcome(answer: str, reference: str) -> str:
 
 def _share_values(some: Sequence[object], others: Sequence[object]) -> bool:
     """Whether most values of each of two columns occur in the other."""
-    first, second = set(map(_plain, some)) - {""}, set(map(_plain, others)) - {""}
+    first, second = set(map(plain_value, some)) - {""}, set(map(plain_value, others)) - {""}
     both = len(first & second)
     return both > 0 and 2 * both >= max(len(first), len(second))
 
 
-def _plain(value: object) -> str:
+def plain_value(value: object) -> str:
+    """A value as text without case and outer spaces; true is 1, and 2.0 is 2."""
     text = "" if value is None else str(value).strip().lower()
     return _TRUTHS.get(text, text.removesuffix(".0"))
 
@@ -274,6 +269,7 @@ _NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | froz
     {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
 )
 _FAULT = re.compile(r"fail|error|timeout|timed_out|empty|invalid|missing|skipped", re.IGNORECASE)
+_NUMBERS_LISTED = re.compile(r"VARCHAR$|(DOUBLE|FLOAT|[A-Z]*INT(EGER)?|BOOLEAN)\[\]$")
 _SHOWN = 3
 
 
@@ -323,16 +319,19 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     inside = [column for column in free if group and column.startswith(f"{group}.")]
     others += [name for name in inside if not _is_beside(name.rpartition(".")[2])]
     others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
+    lists = [column for column in named_like(free, _LISTS) if _NUMBERS_LISTED.match(kinds[column])]
     found = []
-    for column in dict.fromkeys(others):
+    for column in dict.fromkeys([*others, *lists]):
         number = number_expression(rows, column, kinds[column])
+        if column in lists:  # the mean over the trials that it lists
+            number = f"list_avg(TRY_CAST({quoted(column)} AS DOUBLE[]))"
         if number is None:
             continue
         both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"
+        own = f"CAST({quoted(name)} AS DOUBLE)"
         strange, differ, mine, mean = rows.aggregate(
             f"count(*) FILTER (isinf({number})), "
-            f"count(*) FILTER ({both} AND CAST({quoted(name)} AS DOUBLE) <> {number}), "
-            f"avg(CAST({quoted(name)} AS DOUBLE)), avg({number})"
+            f"count(*) FILTER ({both} AND abs({own} - {number}) > 1e-6), avg({own}), avg({number})"
         ).fetchall()[0]
         if not strange and differ and mean is not None and mine is not None:
             found.append((column, differ, mine, mean))

@@ -74,7 +74,16 @@ SETTINGS = frozenset(
             *("generator", "pipeline", "algo", "candidate", "contestant", "student", "team"),
             *("submission", "submitter", "experiment", "experiment_name", "exp", "run_name"),
             *("implementation", "revision", "release", "build", "commit", "branch"),
-            *("threshold", "cutoff", "prompt_profile", "prompt_set", "mode"),
+            *("provider_id", "provider_name", "agent_id", "agent_version", "scaffolding"),
+            *(
+                "scaffold_name",
+                "harness_name",
+                "threshold",
+                "cutoff",
+                "prompt_profile",
+                "prompt_set",
+                "mode",
+            ),
         ),
     )
 )
@@ -224,12 +233,14 @@ def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[
     systems = [columns["system"]] if "system" in columns else []
     for name in named_like(free, SETTINGS | CHECKPOINTS):
         keys = ", ".join(map(text_of, [*systems, name]))
-        values, least, most = (
+        values, groups, least, most = (
             rows.aggregate(f"{text_of(name)} AS value, count(*) AS n", keys)
-            .aggregate("count(DISTINCT value), min(n), max(n)")
+            .aggregate("count(DISTINCT value), count(*), min(n), max(n)")
             .fetchall()[0]
         )
-        if 1 < values <= _MOST_VALUES_OF_ROWS and 1 < least == most:
+        before = rows.totals(distinct_rows(systems))[0] if systems else 1
+        varies = 1 < values <= _MOST_VALUES_OF_ROWS and groups > before
+        if varies and 1 < least == most:
             chosen.append(name)
     return chosen
 

@@ -15,6 +15,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
+from errbar.data.readers.tables.conditions import SETTINGS
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")
@@ -67,6 +68,9 @@ _MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
 )
 _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
 _VERDICTS = frozenset({"correct", "passed", "solved", "resolved", "success"})
+_SELDOM_OUTCOMES = frozenset(
+    map(plain_name, ("verified", "pass_fail", "pass/fail", "judge", "judgement", "judgment"))
+)
 _COUNTED = frozenset({"num", "n", "number", "total", "count", "all", "any", "is", "not", "has"})
 _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions
 
@@ -104,12 +108,14 @@ def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler
         return False
     task, system = named["task"], named.get("system")
     keys = [task, *([system] if system else [])]
+    keys += [name for name in named_like(present, SETTINGS) if name not in keys]
     rows = list(_rows(keys, sample))
     different = len(set(rows))
     if 2 * different > len(rows):
         return True
     tasks = len({row[0] for row in rows})
-    numbers = [name for name in named_like(present, _TRIALS) if name not in named.values()]
+    others = [name for meaning, name in named.items() if meaning != "trial"]
+    numbers = [name for name in named_like(present, _TRIALS) if name not in others]
     for name in numbers:
         values = sample(name)
         few = plain_name(name) not in _MAY_NUMBER_QUESTIONS or len(set(map(str, values))) <= tasks
@@ -156,6 +162,11 @@ def is_verdict(name: str) -> bool:
     return len(words) > 1 and words[-1] in _VERDICTS and words[0] not in _COUNTED
 
 
+def seldom_outcomes(names: Sequence[str]) -> list[str]:
+    """Columns that are the outcome if no other is, such as davinci_correct or verified."""
+    return [name for name in names if is_verdict(name)] or named_like(names, _SELDOM_OUTCOMES)
+
+
 def is_id_inside(name: str) -> bool:
     """Whether a known id is that of a question even inside an object that does not say so.
 
@@ -166,6 +177,12 @@ def is_id_inside(name: str) -> bool:
     """
     last = name.rpartition(".")[2].lower()
     return last.endswith(("_id", "qid", "_idx"))
+
+
+def is_prose(values: Sequence[object]) -> bool:
+    """Whether most values are sentences rather than ids."""
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    return 2 * sum(len(text.split()) > 2 for text in texts) > len(texts)
 
 
 def _is_shared(values: Sequence[object], system: str | None, sample: Sampler) -> bool:

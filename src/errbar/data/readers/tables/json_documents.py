@@ -23,7 +23,6 @@ from errbar.data.readers.tables.document_totals import (
     refuse_totals_of,
 )
 from errbar.data.readers.tables.json_objects import (
-    ROWS,
     Document,
     are_columns,
     are_lists_of_runs,
@@ -33,6 +32,7 @@ from errbar.data.readers.tables.json_objects import (
     key_of,
     keys_of_lists,
     keys_remark,
+    names_rows,
     nests_outcomes,
     number_trials,
     only_by_id,
@@ -51,7 +51,7 @@ from errbar.data.readers.tables.surrounding_names import (
     of_question,
     with_names,
 )
-from errbar.data.readers.tables.verdict_lists import ids_by_verdict
+from errbar.data.readers.tables.verdict_lists import verdicts_in
 from errbar.errors import InputError, NoOutcomes
 
 _NESTED = (list, dict)
@@ -134,16 +134,14 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     if len(scored) > 1:
         return trials_by_key(scored, keys) or _by_system(scored, keys)
     for key, rows in lists.items() if len(lists) == 1 else ():
-        if key.lower() in ROWS or are_lists_of_runs(rows):
+        if names_rows(key) or are_lists_of_runs(rows):
             return _of_one_list(value, key, rows)
     return _by_key(value, where, keys)
 
 
 def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
     """Outcomes, or objects with outcomes, keyed by question id or by system."""
-    inner = [entry for entry in value.values() if isinstance(entry, dict)]
-    verdicts = (ids_by_verdict(part, where) for part in (value, *inner))
-    listed_ids = next((document for document in verdicts if document is not None), None)
+    listed_ids = verdicts_in(value, where)
     rows = listed_ids or rows_by_key(value, keys)
     if rows is not None:
         return rows._replace(records=with_names(value, rows.records)) if listed_ids else rows

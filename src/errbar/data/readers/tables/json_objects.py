@@ -1,16 +1,18 @@
 """Classify objects inside JSON documents by their keys, and find the rows or lists in them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import REFERENCES, RESPONSES, USUAL, named_like, plain_name
-from errbar.data.outcome_words import is_outcome
+from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.surrounding_names import (
     ASKED_NAMES,
@@ -20,7 +22,7 @@ from errbar.data.readers.tables.surrounding_names import (
     names_question,
     with_names,
 )
-from errbar.data.readers.tables.wide_names import TRIAL_NAME
+from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_prediction
 
 
 def has_outcome(value: Any) -> bool:
@@ -31,7 +33,7 @@ def has_outcome(value: Any) -> bool:
         if isinstance(field, dict):
             if any(meaning_of(part) == "outcome" for part in field):
                 return True
-        elif meaning_of(name) == "outcome":
+        elif meaning_of(name) == "outcome" or (isinstance(field, bool) and is_verdict(str(name))):
             return True
     return are_counts(value, {})
 
@@ -91,6 +93,16 @@ def trials_by_key(
 ROWS = frozenset(
     {"rows", "data", "records", "items", "samples", "examples", "results", "table", "entries"}
 )
+_CALLED_ROWS = re.compile(
+    r"per[_-]\w+|(?:\w+[_-])?(?:rows|records|items|samples|examples|cases|results|entries|details)"
+)
+
+
+def names_rows(key: str) -> bool:
+    """Whether the name of a list says that it has rows: results, per_case, test_cases."""
+    return key.lower() in ROWS or _CALLED_ROWS.fullmatch(key.lower()) is not None
+
+
 # Names of an object that holds them, and is no system.
 _CONTAINERS = ROWS | {
     *(
@@ -141,7 +153,7 @@ def only_with_rows(value: JsonObject, depth: int = 0) -> str | None:
 def _holds_rows(value: JsonObject, depth: int) -> bool:
     for key, entry in value.items():
         if isinstance(entry, list) and entry and all(isinstance(row, dict) for row in entry):
-            if str(key).lower() in ROWS or any(map(has_outcome, entry[:LOOKED_AT])):
+            if names_rows(str(key)) or any(map(has_outcome, entry[:LOOKED_AT])):
                 return True
         elif isinstance(entry, dict) and depth < _DEEPEST and _holds_rows(entry, depth + 1):
             return True
@@ -162,7 +174,15 @@ def only_by_id(value: JsonObject) -> str | None:
         and not any(map(meaning_of, head))  # whose keys are columns: a record, not ids
     ]
     alone = list(map(str, found)) if len(found) == len(objects) else []
-    return next((names[0] for names in (nested, alone) if len(names) == 1), None)
+    called = [str(key) for key, head in found.items() if key in ROWS and _are_verdicts(head)]
+    return next((names[0] for names in (nested, alone, called) if len(names) == 1), None)
+
+
+def _are_verdicts(head: JsonObject) -> bool:
+    """Whether an object has right and wrong by name, and no shares, as totals are."""
+    words = {str(value).strip().lower() for value in head.values()} - {*NO_OUTCOME}
+    worths = {WORDS.get(word, number_in(word)) for word in words}
+    return len(head) >= _FEWEST_IDS and worths == {0.0, 1.0}
 
 
 def nests_outcomes(entry: JsonObject) -> bool:
@@ -282,7 +302,7 @@ def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
     if any(_is_called(name, "outcome") and _holds_outcomes(lists[name]) for name in lists):
         return True
     if named_like(lists, RESPONSES | REFERENCES) and any(
-        lists_outcomes(name, entries) for name, entries in lists.items()
+        is_prediction(name) or lists_outcomes(name, entries) for name, entries in lists.items()
     ):
         return True
     return len(lists) > 1 and any(

@@ -3,10 +3,11 @@
 Such a list holds what several scorers say of one response. Its entries are no trials.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from errbar.data.columns import SCORERS, SCORES, named_like, plain_name
+from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.data.readers.tables.derived_columns import Flat
 
 _NAMES = SCORERS | {"name", "key", "type"}
@@ -53,3 +54,22 @@ def _keys_of(lists: Sequence[Any]) -> tuple[str, str] | None:
 def _as_object(value: Any, name: str, score: str) -> dict[str, Any]:
     entries = value if isinstance(value, list) else []
     return {str(entry.get(name)): entry.get(score) for entry in entries}
+
+
+def is_numbered(lists: Sequence[Sequence[Mapping[str, Any]]], keys: Collection[str]) -> bool:
+    """Whether a field numbers or names the entries, as the turns of a conversation; not as trials.
+
+    Its values differ within a list and are the same in all lists.
+    """
+    longest = max(lists, key=len)
+    for key in keys:
+        values = [str(entry.get(key)) for entry in longest]
+        repeats = len(values) == 1 or len(set(values)) < len(values)
+        if repeats or any(names_in_parts([key], meaning) for meaning in ("trial", "outcome")):
+            continue
+        if all(
+            [str(entry.get(key)) for entry in entries] == values[: len(entries)]
+            for entries in lists
+        ):
+            return len(lists) > 1
+    return False

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, some_of, warning
-from errbar.data.readers.finding import resolved_folders
+from errbar.data.readers.finding import COMPRESSED, ENDINGS, resolved_folders
 from errbar.data.readers.tables.compared_files import systems_and_tasks
 from errbar.data.readers.tables.split_files import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
@@ -23,12 +23,7 @@ _MOST_SHOWN = 6
 _NO_TASKS = frozenset(
     {"results", "result", "eval", "output", "outputs", "samples", "scores", "predictions", "data"}
 )
-_ENDINGS = frozenset(
-    {
-        *(".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".gz", ".zst"),
-        *(".npy", ".npz", ".xlsx", ".feather", ".arrow", ".ipc", ".eval", ".txt"),
-    }
-)
+_ENDINGS = frozenset((*ENDINGS, *COMPRESSED, ".eval", ".txt"))
 
 
 class Naming(NamedTuple):

@@ -5,7 +5,7 @@ Outcomes may be in lists (`"correct": [true, false]`), inside other objects
 system. Each of these has a conversion step, and each step adds a remark.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
@@ -27,10 +27,11 @@ from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat, repeated, row_numbers
+from errbar.data.readers.tables.graded_classes import graded
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
 from errbar.data.readers.tables.keyed_records import by_column, by_system
-from errbar.data.readers.tables.named_scores import with_named_scores
+from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import Assignment, melt, refuse_scorers
@@ -115,7 +116,7 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
         columns = _found(flat, assignment)
     if columns is None:
         _refuse_scorers(flat, assignment)
-        melted = melt(flat, assignment)
+        melted = _graded(flat, assignment) or melt(flat, assignment)
         if melted is not None:
             flat, remark = melted
             remarks.append(remark)
@@ -126,6 +127,18 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
         flat, columns, remark = _exploded(flat, columns, assignment)
         remarks.append(remark)
     return Tidy(flat, columns, remarks)
+
+
+def _graded(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
+    """The predictions of classifiers, compared with the class in a label."""
+    made = graded(flat, assignment)
+    if made is None:
+        return None
+    found = made.flat
+    if made.often > 1 and _find(found, assignment)["question"] == ROW:
+        rows = len(next(iter(flat.values())))
+        found |= repeated({"question": row_numbers(flat, rows)}, [made.often] * rows)
+    return found, made.remark
 
 
 def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
@@ -165,25 +178,6 @@ def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
 
 
-def _is_numbered(lists: Sequence[Sequence[Mapping[str, Any]]], keys: Collection[str]) -> bool:
-    """Whether a field numbers or names the entries, as the turns of a conversation; not as trials.
-
-    Its values differ within a list and are the same in all lists.
-    """
-    longest = max(lists, key=len)
-    for key in keys:
-        values = [str(entry.get(key)) for entry in longest]
-        repeats = len(values) == 1 or len(set(values)) < len(values)
-        if repeats or any(names_in_parts([key], meaning) for meaning in ("trial", "outcome")):
-            continue
-        if all(
-            [str(entry.get(key)) for entry in entries] == values[: len(entries)]
-            for entries in lists
-        ):
-            return len(lists) > 1
-    return False
-
-
 def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
     """A row per object in a column of lists, if the objects have outcomes and the rows do not."""
     if any(names_in_parts([name], "outcome") for name in flat):
@@ -197,7 +191,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
         keys = {key for entries in lists for entry in entries for key in entry}
-        if names_in_parts(keys, "question") or _is_numbered(lists, keys):
+        if names_in_parts(keys, "question") or is_numbered(lists, keys):
             return found, guess(f"Rows: the entries of the lists in {name!r}")
         if not any(names_in_parts([key], "trial") for key in found):
             found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
@@ -370,9 +364,17 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
         lists = [value if isinstance(value, list) and value else [None] for value in lists]
     sizes = list(map(len, lists))
     found = repeated({column: values for column, values in flat.items() if column != name}, sizes)
+    aside = ""
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
-            found[other] = [entry for value in values for entry in value]
+            split = [entry for value in values for entry in value]
+            if other == columns.named.get("system") and "system" not in assignment:
+                grader = len({*map(str, split)}) == 1  # one name for every score of every row
+                aside = f"; {other!r} ({split[0]}) graded them and is no system" if grader else ""
+                found.pop(other)
+                found[f"{other} of the grader" if grader else other] = split
+                continue
+            found[other] = split
     usual = "outcome" in assignment or names_in_parts([name.rpartition(".")[2]], "outcome")
     found[name if usual else "outcome"] = list(chain.from_iterable(lists))
     most = max(sizes)
@@ -386,7 +388,7 @@ def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Fla
         found["trial"] = position
     least = min(sizes)
     each = f"{least}" if least == most else f"{least} to {most}"
-    remark = _trials(f"the entries of the lists in {name!r}, {each} per row")
+    remark = _trials(f"the entries of the lists in {name!r}, {each} per row{aside}")
     return found, _find(found, assignment), remark
 
 

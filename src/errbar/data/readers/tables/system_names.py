@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, mapping, setting, some_of, warning, way_to_say
-from errbar.data.columns import ROW, plain_name
+from errbar.data.columns import ROW, Sampler, plain_name
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.readers.tables.id_names import is_prose
 from errbar.data.readers.tables.naming import may_repeat
 from errbar.errors import InputError
 
@@ -151,3 +152,18 @@ def names_system(name: str) -> bool:
     [True, True, False, False]
     """
     return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
+
+
+def called_after_model(
+    present: Sequence[str], used: set[str], sample: Sampler | None
+) -> str | None:
+    """The first column whose name mentions a model and whose values repeat."""
+    for name in present:
+        if not isinstance(name, str) or name in used or not names_system(name):
+            continue
+        values = sample(name) if sample is not None else ()
+        texts = [value for value in values if isinstance(value, str) and value.strip()]
+        different = len(texts) > 1 and len(set(texts)) == len(texts)
+        if texts and not different and not is_prose(texts):
+            return name
+    return None

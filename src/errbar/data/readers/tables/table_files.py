@@ -32,11 +32,10 @@ from errbar.data.readers.file_content import (
     text_lines,
 )
 from errbar.data.readers.finding import (
-    ARROW,
     CSV,
-    EXCEL,
     JSON,
     PARQUET,
+    YAML,
     is_lines_by_name,
     is_single_line,
     kind_of,
@@ -45,9 +44,9 @@ from errbar.data.readers.finding import (
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames
-from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.json_documents import documents_in, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document
 from errbar.data.readers.tables.question_files import QuestionFiles, question_files
 from errbar.data.readers.tables.records import columns_of, tidy
 from errbar.data.readers.tables.reshaping import (
@@ -67,9 +66,8 @@ from errbar.data.readers.tables.split_files import (
     whole_of,
 )
 from errbar.data.readers.tables.system_names import only_about, same_system_remark
-from errbar.data.readers.tables.workbooks import workbook_columns
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
-from errbar.errors import InputError, NoOutcomes, NotThere, UnknownColumn
+from errbar.errors import InputError, MissingExtra, NoOutcomes, NotThere, UnknownColumn
 
 _NO_IDS = "it has no question ids, while other files do; pass its path to read it"
 _LOOKED_AT = 20  # lines of a JSON file that are checked for nesting
@@ -236,19 +234,17 @@ def _relations(
         kind = kind_of(file)
         if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.assignment)):
             kinds.setdefault(kind, []).append(file)
-        elif kind == JSON:
+        elif kind in (JSON, YAML):
             try:
                 nested.append(_nested(file, how))
                 flags |= {file: nested[-1].flags} if nested[-1].flags else {}
-            except NoOutcomes as error:
+            except (NoOutcomes, MissingExtra) as error:
                 skipped[file] = error
-        elif kind in (ARROW, EXCEL):
+        elif kind in IN_COLUMNS:
             try:
-                flat, remarks = (
-                    (arrow_columns(file), ()) if kind == ARROW else workbook_columns(file, how)
-                )
+                flat, remarks = columns_in(file, kind, how)
                 found.append((_in_memory(engine, flat, [file], apart=apart), remarks))
-            except NotThere as error:
+            except (NotThere, NoOutcomes) as error:
                 skipped[file] = error
         else:
             raise InputError(f"{file}: errbar cannot read this kind of table.")
@@ -274,7 +270,8 @@ class _Nested:
 
 def _nested(file: Path, how: HowToRead) -> _Nested:
     """Read a JSON file that is not a flat table."""
-    document = records_in(_value_in(file), str(file), how.keys)
+    value = yaml_document(file) if kind_of(file) == YAML else _value_in(file)
+    document = records_in(value, str(file), how.keys)
     return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
 
 

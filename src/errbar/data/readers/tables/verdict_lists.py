@@ -6,7 +6,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, some_of, warning
 from errbar.data.outcome_words import WORDS
-from errbar.data.readers.tables.json_objects import Document, has_outcome
+from errbar.data.readers.tables.json_objects import Document, has_outcome, has_verdict, keys_remark
 from errbar.errors import NoOutcomes
 
 _FAULTS = frozenset({"error", "errors", "errored", "timeout", "timeouts", "exception", "crashed"})
@@ -16,6 +16,24 @@ _NOUNS = re.compile(
     r"(ids?|tasks?|instances?|questions?|problems?|tests?|cases?|items?|samples?|examples?|list"
     r"|names?|keys?|runs?)"
 )
+
+
+def verdicts_in(value: Mapping[str, Any], where: str) -> Document | None:
+    """Lists by verdict in a document or in its objects, which are systems if several have them."""
+    whole = ids_by_verdict(value, where)
+    if whole is not None:
+        return whole
+    found = {
+        str(key): document
+        for key, entry in value.items()
+        if isinstance(entry, dict) and not has_verdict(entry)
+        if (document := ids_by_verdict(entry, where)) is not None
+    }
+    if len(found) < 2:
+        return next(iter(found.values()), None)
+    records = [{"system": key, **row} for key in found for row in found[key].records]
+    said = dict.fromkeys(remark for document in found.values() for remark in document.remarks)
+    return Document(records, [keys_remark("system", "the keys of the document", found), *said])
 
 
 def ids_by_verdict(value: Mapping[str, Any], where: str) -> Document | None:
@@ -43,6 +61,8 @@ def ids_by_verdict(value: Mapping[str, Any], where: str) -> Document | None:
         for key, worth in worths.items()
         for name in lists[key]
     ]
+    if not records:
+        return None
     seen = {record["question"] for record in records}
     if len(seen) < len(records):
         raise NoOutcomes(f"{where}: some ids are in both of {' and '.join(map(repr, worths))}.")

@@ -7,7 +7,7 @@ stands before the word for trials, if it is not the name of an outcome, is the s
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from errbar.data.columns import (
@@ -80,6 +80,9 @@ _SUMMARIES = frozenset(
                 "n_correct",
                 "count_correct",
             ),
+            *("exit_code", "returncode", "return_code", "exit_status", "timestamp", "ts"),
+            *("created", "truncated", "terminated", "done", "cached", "parsed", "valid"),
+            *("format_ok", "format_compliance", "void", "tamper", "verified", "ready"),
             *("median", "range", "spread", "best_of", "oracle", "vote", "votes", "majority_vote"),
         ),
     )
@@ -95,6 +98,11 @@ _MEASURED = frozenset(
 )
 _COUNTS = frozenset(("num", "count", "size", "total", "number"))  # in a name: set_size_amb
 # A column whose last word is one of these measures what stands before: safety_score.
+# A column with one of these words marks what went wrong, or what a run did.
+_FAULTS = re.compile(
+    r"wrong|errors?|fail(?:ed|s|ure|ures)?|timeouts?|timed|duplicates?|missing|invalid|unsafe"
+    r"|obsolete|escalated?|refus(?:ed|al)|violat(?:ed|ion|ions)|hallucinat(?:ed|ion|ions)|retried"
+)
 _QUANTITIES = frozenset(
     ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
 )
@@ -120,6 +128,8 @@ def is_no_system(name: str) -> bool:
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
         return True
     last = _last_word(name)
+    if any(map(_FAULTS.fullmatch, _words(name))) or _begins_with_response(name):
+        return True
     if (
         last in _MEASURED
         or _COUNTS & {*_words(name)[:-1]}
@@ -127,6 +137,13 @@ def is_no_system(name: str) -> bool:
     ):
         return True
     return is_flag(name) and stem_of(name) not in _OUTCOMES
+
+
+def _begins_with_response(name: str) -> bool:
+    """Whether a name is that of a property of a response, such as final_answer_verified."""
+    words = _words(name)
+    starts = ("".join(words[:at]) for at in range(2, len(words)))
+    return any(start in RESPONSES for start in starts)
 
 
 def are_measures(names: Sequence[str]) -> bool:
@@ -222,3 +239,50 @@ def differ_by_number(names: Sequence[str]) -> list[str]:
         if found:
             stems.setdefault(found["stem"].lower(), []).append(name)
     return [name for alike in stems.values() if len(alike) > 1 for name in alike]
+
+
+_PREDICTED = re.compile(r"(?:predicted|pred|model)[\s_-]+(?P<what>.+)", re.IGNORECASE)
+_GIVEN = ("actual", "true", "gold", "expected", "target", "reference")
+_KINDS = frozenset(map(plain_name, ("label", "labels", "class", "answer", "value", "category")))
+
+
+def paired_reference(name: str, names: Iterable[str]) -> str | None:
+    """The reference that a prediction is named after: actual_decision for predicted_decision."""
+    found = _PREDICTED.fullmatch(name.strip()) if isinstance(name, str) else None
+    if found is None:
+        return None
+    plain = {plain_name(other): other for other in names if isinstance(other, str)}
+    given = (plain.get(plain_name(f"{word} {found['what']}")) for word in _GIVEN)
+    return next(filter(None, given), None)
+
+
+def is_prediction(name: str) -> bool:
+    """Whether a name is that of a column of predictions, of one system or of several.
+
+    Examples
+    --------
+    >>> [is_prediction(name) for name in ("y_pred", "pred_bert", "bert_prediction", "answer")]
+    [True, True, True, False]
+    """
+    if not isinstance(name, str):
+        return False
+    words = re.split(r"[\s_]+", name.strip())
+    ends = {plain_name(words[0]), plain_name(words[-1])} if len(words) > 1 else set()
+    last = plain_name(words[-1])
+    measured = last in _MEASURED or last in PROPERTIES or last in _QUANTITIES
+    return plain_name(name) in PREDICTIONS or (bool(ends & PREDICTIONS) and not measured)
+
+
+def predicting_system(name: str) -> str:
+    """The system in the name of a column of predictions; empty if it names none.
+
+    Examples
+    --------
+    >>> [predicting_system(name) for name in ("pred_bert", "gpt-4o_prediction", "pred_label")]
+    ['bert', 'gpt-4o', '']
+    """
+    if plain_name(name) in PREDICTIONS:
+        return ""
+    words = [word for word in re.split(r"[\s_]+", name.strip()) if word]
+    named = [word for word in words if plain_name(word) not in PREDICTIONS | _KINDS]
+    return "_".join(named)

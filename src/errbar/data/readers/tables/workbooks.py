@@ -24,12 +24,14 @@ class _Sheet(NamedTuple):
     has_ids: bool
 
 
-def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], tuple[Above, ...]]:
+def sheet_columns(
+    file: Path, sheets: Mapping[str, dict[str, list[Any]]], how: HowToRead, called: str
+) -> tuple[dict[str, list[Any]], tuple[Above, ...]]:
     """Columns of the sheets that have outcomes, with the name of the sheet if there are several.
 
-    A sheet is a system; if the rows name their systems, it is a task.
+    A sheet is a system; if the rows name their systems, it is a task. Tables of a database are
+    read like sheets of a workbook; `called` is the word for one.
     """
-    sheets = _sheets(file)
     if len(sheets) == 1:
         return next(iter(sheets.values())), ()
     found = {name: sheet for name, flat in sheets.items() if (sheet := _sheet(flat, how))}
@@ -37,8 +39,8 @@ def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], 
         found = {name: sheet for name, sheet in found.items() if sheet.has_ids}
     if not found:
         raise InputError(
-            f"{file}: none of its {len(sheets)} sheets ({some_of(list(sheets), 6)}) has a question "
-            f"and an outcome; save the one to score as a separate file."
+            f"{file}: none of its {len(sheets)} {called}s ({some_of(list(sheets), 6)}) has a "
+            f"question and an outcome; save the one to score as a separate file."
         )
     left = [name for name in sheets if name not in found]
     unread = (
@@ -46,14 +48,15 @@ def workbook_columns(file: Path, how: HowToRead) -> tuple[dict[str, list[Any]], 
     )
     if len(found) == 1:
         ((name, only),) = found.items()
-        return only.flat, (guess(f"{file.name}: the sheet {name!r}{unread}"),)
+        return only.flat, (guess(f"{file.name}: the {called} {name!r}{unread}"),)
     named = any("system" in sheet.meanings for sheet in found.values())
     meaning = "task" if named and how.files is None else _MEANINGS.get(how.files or "systems")
     flat = _joined({name: sheet.flat for name, sheet in found.items()}, meaning)
-    return flat, (_remark(file, list(found), meaning, unread),)
+    text = f"{file.name}: {len(found)} {called}s are"
+    return flat, (_remark(text, list(found), meaning, unread),)
 
 
-def _sheets(file: Path) -> dict[str, dict[str, list[Any]]]:
+def sheets_in(file: Path) -> dict[str, dict[str, list[Any]]]:
     """Columns of each sheet of a workbook that has rows.
 
     The names of the columns are in the first row with as many cells as any of the first rows has.
@@ -123,10 +126,10 @@ def _joined(
     return found
 
 
-def _remark(file: Path, names: list[str], meaning: str | None, unread: str) -> Above:
+def _remark(text: str, names: list[str], meaning: str | None, unread: str) -> Above:
     """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
     what = f"{meaning}s" if meaning else "parts of one table"
-    text = f"{file.name}: {len(names)} sheets are {what} ({some_of(names, 6)}){unread}"
+    text = f"{text} {what} ({some_of(names, 6)}){unread}"
     if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
         other = way_to_say("--files trials or --files tasks", "files='trials' or files='tasks'")
         return warning(f"{text}. If they are trials or tasks, use {other}.")

@@ -1,0 +1,115 @@
+"""Tables in files that are no plain tables: Arrow, Excel, SQLite, JUnit XML; documents in YAML.
+
+A sheet of a workbook and a table of a database are read alike (`workbooks`). A JUnit report, as
+pytest writes it, has a row per test case: a failure is wrong, and a skipped test has no outcome.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from errbar.base.remarks import Above
+from errbar.data.engines.duckdb import quoted
+from errbar.data.readers.file_content import raw_text
+from errbar.data.readers.finding import ARROW, EXCEL, JUNIT, SQLITE, head_of
+from errbar.data.readers.tables.frames import arrow_columns
+from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.tables.workbooks import sheet_columns, sheets_in
+from errbar.errors import InputError, MissingExtra, NoOutcomes
+
+IN_COLUMNS = (ARROW, EXCEL, SQLITE, JUNIT)
+_MAGIC = b"SQLite format 3\0"
+_SUITES = ("testsuites", "testsuite")
+
+
+def columns_in(
+    file: Path, kind: str, how: HowToRead
+) -> tuple[dict[str, list[Any]], tuple[Above, ...]]:
+    """Columns of a file that is read into memory whole, with remarks on its sheets or tables."""
+    if kind == ARROW:
+        return arrow_columns(file), ()
+    if kind == JUNIT:
+        return junit_columns(file), ()
+    tables = sheets_in(file) if kind == EXCEL else database_tables(file)
+    return sheet_columns(file, tables, how, "sheet" if kind == EXCEL else "table")
+
+
+def yaml_document(file: Path) -> Any:
+    """The document in a YAML file."""
+    try:
+        import yaml  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise MissingExtra(
+            f"{file}: reading YAML needs PyYAML: pip install 'errbar[yaml]'."
+        ) from error
+    try:
+        return yaml.safe_load(raw_text(file))
+    except (yaml.YAMLError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise InputError(f"{file}: this is no valid YAML ({text:.200}).") from error
+
+
+def database_tables(file: Path) -> dict[str, dict[str, list[Any]]]:
+    """Columns of each table of an SQLite database that has rows."""
+    if not head_of(file, len(_MAGIC)).startswith(_MAGIC):
+        raise NoOutcomes(f"{file}: it is no SQLite database.")
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
+            listed = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+            names = [name for (name,) in base.execute(listed) if not name.startswith("sqlite_")]
+            tables = {name: _table(base, name) for name in names}
+    except sqlite3.Error as error:
+        raise InputError(f"{file}: this SQLite database cannot be read ({error}).") from error
+    tables = {name: columns for name, columns in tables.items() if any(columns.values())}
+    if not tables:
+        raise NoOutcomes(f"{file}: no table of this SQLite database has rows.")
+    return tables
+
+
+def _table(base: sqlite3.Connection, name: str) -> dict[str, list[Any]]:
+    found = base.execute(f"SELECT * FROM {quoted(name)}")
+    rows = found.fetchall()
+    names = [column[0] for column in found.description]
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def junit_columns(file: Path) -> dict[str, list[Any]]:
+    """A row per test case of a JUnit report."""
+    try:
+        root = ElementTree.fromstring(raw_text(file))
+    except ElementTree.ParseError as error:
+        raise InputError(f"{file}: this is no valid XML ({error}).") from error
+    if root.tag not in _SUITES:
+        raise NoOutcomes(
+            f"{file}: of XML files errbar reads JUnit reports; this one begins with <{root.tag}>."
+        )
+    cases = [_case(suite, case) for suite in root.iter("testsuite") for case in suite]
+    rows = [row for row in cases if row]
+    if not rows:
+        raise NoOutcomes(f"{file}: this JUnit report has no test case.")
+    suites = {row["task"] for row in rows}
+    names = [name for name in rows[0] if name != "task" or len(suites) > 1]
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _case(suite: Any, case: Any) -> Mapping[str, Any]:
+    """The row of an element of a suite; empty if it is no test case."""
+    if case.tag != "testcase":
+        return {}
+    kinds = {part.tag for part in case}
+    outcome: int | None = 0 if "failure" in kinds else 1
+    status = "ok"
+    if "error" in kinds and "failure" not in kinds:
+        outcome, status = None, "error"
+    elif "skipped" in kinds:
+        outcome, status = None, "unscored"
+    place, name = case.get("classname"), case.get("name", "")
+    return {
+        "task": suite.get("name", ""),
+        "question": f"{place}::{name}" if place else name,
+        "outcome": outcome,
+        "status": status,
+    }
