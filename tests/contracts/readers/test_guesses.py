@@ -141,7 +141,7 @@ SURE = {
     "… are read as the first or second answer, or a tie": "other words are an error",
     "Trials: the columns, which have numbers for names": "a matrix, as above",
 }
-LEFT_OUT = re.compile(r"rows left out: |: the sheet ")  # by rules of their own, in the account
+LEFT_OUT = re.compile(r"rows left out: |: the (sheet|…) ")  # by rules of their own, in the account
 NO_READINGS = ("analysis", "games")  # what was computed, and the winners of games
 
 

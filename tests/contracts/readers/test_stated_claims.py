@@ -64,6 +64,8 @@ NOT_COMPARED: Mapping[str, Mapping[str, str]] = {
     "braintrust": {
         "improvements|regressions": "against another experiment, which need not be there"
     },
+    "browsergym": {"n_steps|cum_raw_reward": "of the steps, and the reward before it was changed"},
+    "osworld": {"reward|step_num": "of a step of the trajectory, which is not read"},
     "deepeval": {
         r"scores\.\*$": "copies of the scores of the test cases, which are read",
         "errors": "of a metric; rows without its score are counted as they are read",

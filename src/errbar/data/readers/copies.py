@@ -11,6 +11,7 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from errbar.base.remarks import Above, setting, some_of, warning
+from errbar.data.readers.documents import parse
 from errbar.data.readers.finding import size_of, whole_file
 
 _HEAD = 1 << 12  # bytes compared first
@@ -58,7 +59,7 @@ class Copies:
                     f"them with {keep}."
                 )
             )
-        alike = [pair for pair in self.alike if size_of(pair[0]) >= _SHORT]
+        alike = [pair for pair in self.alike if not _is_short(pair[0])]
         if alike:
             remarks.append(
                 warning(
@@ -67,6 +68,15 @@ class Copies:
                 )
             )
         return remarks
+
+
+def _is_short(file: Path) -> bool:
+    """Whether a file is a small object or a number, which are often equal by chance."""
+    content = whole_file(file) or b""
+    try:
+        return len(content) < _SHORT and isinstance(parse(content), dict | float | int)
+    except ValueError:
+        return False
 
 
 def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:

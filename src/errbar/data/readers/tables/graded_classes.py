@@ -43,7 +43,7 @@ _IDS = frozenset(map(plain_name, ("question", *USUAL["question"], *ASKED)))
 _SURE = REFERENCES - frozenset(map(plain_name, ("label", "target", "expected", "actual")))
 
 
-class Graded(NamedTuple):
+class ComparedLabels(NamedTuple):
     """Columns with an outcome, the number of rows made of each, and the remark."""
 
     flat: Flat
@@ -51,7 +51,7 @@ class Graded(NamedTuple):
     remark: Above
 
 
-def graded(flat: Flat, assignment: Assignment) -> Graded | None:
+def graded(flat: Flat, assignment: Assignment) -> ComparedLabels | None:
     """Grade the predictions of a table that has a label and no outcome; None if it has none."""
     if {"outcome", "trials", "correct"} & {*assignment} or named_like(flat, _OUTCOMES):
         return None
@@ -69,7 +69,7 @@ def graded(flat: Flat, assignment: Assignment) -> Graded | None:
     remark = _remark(flat, reference, systems, classes)
     if list(systems.values()) == [""]:
         (only,) = outcomes.values()
-        return Graded({**flat, "outcome": only}, 1, remark)
+        return ComparedLabels({**flat, "outcome": only}, 1, remark)
     kept = {name: column for name, column in flat.items() if name not in systems}
     often = len(systems)
     found = repeated(kept, [often] * len(label))
@@ -78,7 +78,7 @@ def graded(flat: Flat, assignment: Assignment) -> Graded | None:
     found["outcome"] = [outcomes[name][row] for row in rows for name in systems]
     if "answer" not in found:
         found["answer"] = [flat[name][row] for row in rows for name in systems]
-    return Graded(found, often, remark)
+    return ComparedLabels(found, often, remark)
 
 
 def refuse_classes(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:

@@ -27,14 +27,14 @@ from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat, repeated, row_numbers
-from errbar.data.readers.tables.graded_classes import graded
+from errbar.data.readers.tables.graded_classes import Assignment, graded
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
 from errbar.data.readers.tables.keyed_records import by_column, by_system
 from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
 from errbar.data.readers.tables.printed_values import parsed
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
-from errbar.data.readers.tables.wide_tables import Assignment, melt, refuse_scorers
+from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
 from errbar.errors import InputError, UnknownColumn
 
 _BATCH = 1024  # records converted to columns at a time

@@ -37,6 +37,7 @@ from errbar.data.readers.tables.derived_columns import (
     numbers_of,
     row_numbers,
 )
+from errbar.data.readers.tables.graded_classes import Assignment
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps
 from errbar.data.readers.tables.wide_names import (
@@ -49,8 +50,6 @@ from errbar.data.readers.tables.wide_names import (
     trials_in,
 )
 from errbar.errors import InputError, UnknownColumn
-
-Assignment = Mapping[str, str | None]
 
 _LOOKED_AT = 500  # rows inspected to classify a column
 _DIGIT = re.compile("[0-9]")  # which no name of a total has
