@@ -129,7 +129,7 @@ class Outcomes:
         level: float = 0.95,
         rng: int = 0,
     ) -> NoiseTable:
-        """Tell the choice of questions from the luck of trials, in scores and in differences.
+        """Show where the uncertainty of scores and of differences comes from.
 
         Parameters
         ----------

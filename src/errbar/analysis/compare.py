@@ -245,7 +245,7 @@ def _comparison(
 
 
 def _flips(found: Difference, level: float, size: int) -> int:
-    """Failed trials of the loser that, if right, undo the verdict with all of them wrong."""
+    """Number of the loser's failed trials that, if right instead of wrong, overturn the verdict."""
     if found.flips is None or found.reason or not isinstance(found.spread, FateSpread):
         return 0
     ahead = found.spread.plain.mean > 0

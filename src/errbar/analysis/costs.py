@@ -261,7 +261,7 @@ def _means_and_ratios(
     level: float,
     rng: np.random.Generator,
 ) -> list[tuple[Measurement, Measurement]]:
-    """Of every pair of costs and successes by unit: the mean cost, and the cost of a success.
+    """Mean cost, and cost of a success, of every pair of costs and successes by unit.
 
     Without a success, or with negative ones, there is no cost of one.
     """
@@ -316,7 +316,7 @@ def _measured(found: Ratio) -> Measurement:
 
 
 def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:
-    """Chances to be on the Pareto front, and cheapest per success, on the common questions."""
+    """Probabilities of being on the Pareto front, and cheapest per success, on common questions."""
     if len(systems) < 2:
         return {}
     shared = align([own.questions for own in systems.values()]).shared()

@@ -127,7 +127,7 @@ def level_of_ends(width: float, sd: float, level: float) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FatedValues(AlignedValues):
-    """Values with failed trials at their worst, and beside them those at their best."""
+    """Values with failed trials at their worst, together with those at their best."""
 
     best: AlignedValues
 
@@ -157,7 +157,7 @@ class FatedValues(AlignedValues):
         return found
 
     def with_right(self, system: int, extra: Integers) -> AlignedValues:
-        """Values at their worst, but with some failed trials of a system taken to be right."""
+        """Values at their worst, except that some failed trials of one system count as right."""
         if self.correct is None or not isinstance(self.metric, CountMetric):
             raise TypeError("only outcomes of right and wrong have failed trials to count")
         some = self.present(system)
@@ -202,7 +202,7 @@ def _both(
 def _of_task(
     source: Source, data: AlignedValues, systems: Sequence[str], fates: Sequence[Policy]
 ) -> list[AlignedValues]:
-    """The same task for fewer systems, under both fates."""
+    """Keep some of the systems of this task, under both fates."""
     return [
         next(
             table
@@ -227,7 +227,7 @@ class FateSpread(NamedTuple):
 
     @property
     def sd(self) -> float:
-        """The larger standard deviation."""
+        """The larger of the standard deviations under both fates."""
         return max(self.worst.sd, self.best.sd)
 
     def ends(self, level: float) -> Ends:
@@ -331,7 +331,7 @@ def failures_to_undo(
     intervals: Calibrated,
     pairs: int,
 ) -> dict[tuple[Metric, str], int]:
-    """How few failed trials undo that a change clearly is within its limit, or beyond it.
+    """The smallest number of failed trials that, if right, overturn a clear pass or regression.
 
     By metric and task; `source` has a baseline and then a candidate, and a change is that of the
     candidate. The verdict undone is the one that counts failed trials as wrong, with intervals

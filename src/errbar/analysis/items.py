@@ -279,7 +279,7 @@ class _FittedTask:
         return found
 
     def remarks(self) -> list[str]:
-        """What is to be known of the systems and of the trials."""
+        """What the analysis needs to know of systems and trials."""
         notes: list[str] = []
         names = self._data.systems
         if self._alike > 0.0:

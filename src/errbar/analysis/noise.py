@@ -1,4 +1,4 @@
-"""The noise of scores apart: choice of questions, luck of trials, and columns such as judges.
+"""Noise by source: the choice of questions, the trials, and columns such as the judge.
 
 The components are those of `kernels.variance_components`, for the mean of a system and for the
 difference of two systems on the questions that both have.

@@ -50,7 +50,7 @@ class _Readings(NamedTuple):
 
 @dataclass(frozen=True)
 class Averaged:
-    """Metrics that average the same outcomes, with the policy and the bounds of those."""
+    """Metrics that average the same outcomes, with the policy and the bounds for them."""
 
     metrics: Sequence[ScoredMetric]
     source: Source

@@ -212,7 +212,7 @@ _NOTHING = 1e-6  # ten times the tolerance of the solver: no more of the failure
 
 
 def _together(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measurement:
-    """The number of the most likely family, with an interval that holds those of all."""
+    """The estimate by the most likely family, with an interval that holds those of all."""
     if not fit:
         return _measured(None)
     best = max(range(len(fit)), key=lambda at: fit[at].log_likelihood)

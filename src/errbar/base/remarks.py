@@ -25,7 +25,7 @@ class Above(str):
 
 
 class Scale(Above):
-    """The range of the outcomes, which their bounds tell as well, guessed or given."""
+    """The range of the outcomes; left out where their bounds are shown, guessed or given."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class GuessedBounds(Above):
 
 
 class Given(str):
-    """A condition that the user gave, told in the last line of a result."""
+    """A condition that the user gave, shown in the last line of a result."""
 
     __slots__ = ()
 

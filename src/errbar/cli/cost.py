@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CostOptions(Keywords):
-    """What is added up: keywords of `Runs.cost`."""
+    """What to add up: keywords of `Runs.cost`."""
 
     of: str | None
     prices: str | None

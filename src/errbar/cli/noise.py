@@ -1,4 +1,4 @@
-"""`errbar noise`: the choice of questions and the luck of trials, told apart."""
+"""`errbar noise`: how much of the uncertainty comes from questions, and how much from trials."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _designs(
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseOptions(Keywords):
-    """What is told apart: keywords of `Runs.noise`."""
+    """The sources to tell apart: keywords of `Runs.noise`."""
 
     by: tuple[str, ...]
     systems: tuple[str, ...]

@@ -91,7 +91,7 @@ class Sample(NamedTuple):
 
 
 def chances_of_sizes(sizes: Array, often: Array) -> Array:
-    """Chance of each size for an unseen cluster: it is that of a random question's cluster."""
+    """Probability of each size of an unseen cluster: that of the cluster of a random question."""
     questions = often * (sizes / sizes.max())
     return questions / questions.sum()
 

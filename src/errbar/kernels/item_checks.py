@@ -86,7 +86,7 @@ def _two_sided(mean_square: Array, sd: Array) -> Array:
 
 
 def inversions(right: Array, trials: Array, fitted: ItemFit) -> Inversions:
-    """Whether better systems fail a question; nan where all systems have the same rate."""
+    """Test whether better systems fail a question; nan where all systems have the same rate."""
     questions = right.shape[1]
     correlation, p_value = np.full(questions, np.nan), np.full(questions, np.nan)
     for at in range(questions):
@@ -100,7 +100,7 @@ def inversions(right: Array, trials: Array, fitted: ItemFit) -> Inversions:
 
 
 def _rank_correlation(first: Array, second: Array) -> tuple[float, float]:
-    """Correlation of two rankings, and the chance of one as low if one is put in any order."""
+    """Correlation of two rankings, and the probability of one as low in a random order."""
     moved, fixed = first - first.mean(), second - second.mean()
     size = math.sqrt(float(moved @ moved) * float(fixed @ fixed))
     found = float(moved @ fixed) / size

@@ -37,7 +37,7 @@ _RIGHT_HALF = 1000  # more ranges than counts have
 
 
 class ProfileInterval(NamedTuple):
-    """A number of the most likely distribution, and the ends of its interval."""
+    """An estimate by the most likely distribution, and the ends of its interval."""
 
     value: float
     low: float

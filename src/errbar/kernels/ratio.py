@@ -67,7 +67,7 @@ def ratios_of_sums(
 
 
 def _by_skewness(top: Array, bottom: Array, sizes: Array, level: float) -> Ratio:
-    """Hall's interval; that of what is never negative does not reach below 0."""
+    """Hall's interval; its lower end is at least 0 if no unit is negative."""
     units, value = top.size, float(top.sum() / bottom.sum())
     if units < 2 or np.ptp(top / sizes) == np.ptp(bottom / sizes) == 0.0:
         return Ratio(value, math.nan, math.nan, math.nan)
@@ -79,7 +79,7 @@ def _by_skewness(top: Array, bottom: Array, sizes: Array, level: float) -> Ratio
 
 
 def _reach(each: Array) -> tuple[float, float]:
-    """Estimated ends of the range of units; that of what is never negative is not."""
+    """Estimated ends of the range of units; the lower is at least 0 if no unit is negative."""
     low, high = endpoints(each)
     return (max(low, 0.0) if each.min() >= 0.0 else low), high
 

@@ -93,7 +93,7 @@ def unseen_weights(
 def unseen_sizes(
     sizes: Array, often: Array, shape: tuple[int, ...], rng: np.random.Generator
 ) -> Array:
-    """Random sizes of an unseen cluster."""
+    """Draw sizes of an unseen cluster."""
     if (sizes == sizes[0]).all():
         return np.full(shape, float(sizes[0]))
     return rng.choice(sizes, shape, p=chances_of_sizes(sizes, often))

@@ -36,7 +36,7 @@ def neyman(sds: Array, number: int) -> Array:
 
 
 def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
-    """A sample of which each item is part with its probability; their sum is the sample size."""
+    """Draw a sample that holds each item with its own probability; these add up to its size."""
     order = rng.permutation(chances.size)
     ends = np.cumsum(chances[order])
     number = round(float(ends[-1]))

@@ -113,7 +113,7 @@ class UnitSums:
         return cls(inside, across, np.ones(number))
 
     def merged(self) -> "UnitSums":
-        """Units that are alike as one, with their number."""
+        """Merge units that are alike, and count them."""
         parts = [part for sums in (*self.inside.values(), *self.across.values()) for part in sums]
         table = np.column_stack(parts)
         _, first, place = np.unique(
@@ -227,7 +227,7 @@ class Design:
 
 
 class UnseenUnit(NamedTuple):
-    """A unit that was not observed: mean and mean square of its rows, and how they differ."""
+    """An unobserved unit: the mean, the mean square and the variance of its rows."""
 
     first: float
     second: float
@@ -253,7 +253,7 @@ def unseen_kinds(cells: CellTable) -> list[UnseenUnit]:
 
 
 def _with_unseen(sums: UnitSums, unseen: UnseenUnit, factors: Sequence[str]) -> UnitSums:
-    """Sums with one more unit, which has the average weights."""
+    """Sums with one more unit, which has average weights."""
     share = sums.often / sums.often.sum()
     inside = {}
     for pattern, (apart, weight) in sums.inside.items():

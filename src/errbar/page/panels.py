@@ -71,7 +71,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Spot:
-    """A system in the plane of cost and quality."""
+    """A system as a point in the plane of cost and quality."""
 
     system: str
     x: tuple[float, float, float]  # value, low, high

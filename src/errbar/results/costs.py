@@ -72,7 +72,7 @@ class CostDifference(EqualByValue):
 
     @property
     def verdict(self) -> str:
-        """Whether the first is cheaper."""
+        """Whether the first system is cheaper."""
         if self.difference.high < 0.0:
             return _CHEAPER
         return _DEARER if self.difference.low > 0.0 else _OPEN

@@ -114,7 +114,7 @@ class AlikePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskItems:
-    """What holds for all questions of a task."""
+    """Remarks that hold for all questions of a task."""
 
     task: str
     systems: int
@@ -268,7 +268,7 @@ class Items(Rows[ItemRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """How many questions deserve a look, and why."""
+        """The number of questions that deserve a look, with the reasons."""
         number = counted(len(self.rows), "question")
         counts = {
             flag: sum(flag in row.flags for row in self.rows)

@@ -104,7 +104,7 @@ class NoiseRow(EqualByValue):
         ]
 
     def verdict(self) -> str:
-        """What most of the uncertainty comes from."""
+        """Name the source of most of the uncertainty."""
         most = max(self.sources, key=lambda source: source.share.value)
         what = "the difference" if self.against else "avg"
         share = f"{100.0 * most.share.value:.0f}%"
@@ -164,7 +164,7 @@ class NoiseTable(Rows[NoiseRow]):
         ]
 
     def breaks(self) -> set[int]:
-        """Rows that begin another system."""
+        """Rows at which another system begins."""
         sizes = [len(row.sources) for row in self.rows]
         return {sum(sizes[:at]) for at in range(1, len(sizes))}
 
@@ -216,7 +216,7 @@ class NoiseTable(Rows[NoiseRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """The verdict on a single system, or on all."""
+        """The verdict on a single system, or on all of them."""
         if all(math.isnan(row.se) for row in self.rows):
             return Headline("All trials agree, so there is no noise to see", ".")
         if len(self.rows) == 1:

@@ -34,7 +34,7 @@ _MEANINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScalingStep(EqualByValue):
-    """One number of trials beyond those there are."""
+    """The score at one number of trials, beyond those observed."""
 
     k: int
     solved: Measurement  # pass@k by the families that fit; nan if none does

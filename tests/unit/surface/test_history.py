@@ -50,6 +50,19 @@ def test_a_fall_is_told_from_noise_and_dated(runs: dict[str, list[dict[str, obje
     assert "Drift: a drop" in str(found)
 
 
+def test_drift_needs_as_much_as_both_directions_and_all_tasks_leave_of_the_level() -> None:
+    rng = np.random.default_rng(0)
+    one_task = {f"v{at}": run_of(rng) for at in range(3)}
+    two_tasks = {
+        name: [{**row, "task": task} for task in ("sums", "words") for row in rows]
+        for name, rows in one_task.items()
+    }
+    for logs, tests in ((one_task, 2), (two_tasks, 4)):
+        for level in (0.9, 0.95):
+            needed = {drift.needed for drift in errbar.history(logs, level=level).drifts}
+            assert needed == {pytest.approx(tests / (1.0 - level))}
+
+
 def test_scores_and_the_change_are_those_of_score_and_compare(
     runs: dict[str, list[dict[str, object]]],
 ) -> None:

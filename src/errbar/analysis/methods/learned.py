@@ -324,7 +324,7 @@ class DifficultyPosterior:
 
     @cached_property
     def _again(self) -> "DifficultyPosterior":
-        """As many more chains, without which some ends moved by 2.6% of the width between seeds."""
+        """Add as many chains again: else ends move by up to 2.6% of the width between seeds."""
         rng = np.random.default_rng(self._seed)
         (drawn,) = _draws_of([self._states], [rng], len(self._rates) // difficulty.DRAWS)
         return DifficultyPosterior(self._states, drawn, rng, self._weighed)

@@ -1,4 +1,4 @@
-"""How long trials took, in seconds."""
+"""Durations of trials in seconds."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ def seconds_of(milliseconds: Sequence[Any]) -> list[float | None]:
 
 
 def seconds_between(start: Any, end: Any) -> float | None:
-    """Seconds between two moments in ISO 8601; None if there are not both.
+    """Seconds between two times in ISO 8601; None if either is missing.
 
     Examples
     --------

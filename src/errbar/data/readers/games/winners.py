@@ -131,7 +131,7 @@ def _numbered(cells: Sequence[Any]) -> dict[str, float]:
 
 
 def _is_twofold(text: str, first: str, second: str) -> bool:
-    """Whether a word is the name of one system and the side of the other, as A in B against A."""
+    """Whether a word names one system but the side of the other, as A where B plays against A."""
     if first == second or text not in (first, second):
         return False
     side = _MEANINGS.get(plain_word(text))
