@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
-from statistics import fmean
 from typing import Any, Literal, NoReturn
 
 from errbar.analysis.agreement import AgreementRequest, RatingScale, agreement_of
@@ -21,8 +19,10 @@ from errbar.analysis.judged import (
 )
 from errbar.analysis.judged_scores import (
     CorrectionRequest,
+    changed_ranks,
     corrected_scores,
     remarks_on_labels,
+    require_common_questions,
     scores_by_rates,
 )
 from errbar.analysis.labelling import LabellingRequest, labelling_of
@@ -33,19 +33,20 @@ from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import number, require_text, texts
 from errbar.base.options import checked
-from errbar.base.remarks import Caution, some_of, way_to_say
+from errbar.base.remarks import way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice
+from errbar.data.readers.tables.label_files import read_beside_labels, require_one_label
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.joined import Joined, SystemPart
 from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
-from errbar.metrics import Direction, Metric
+from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
 from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
-from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
+from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
 from errbar.results.items import Items
 from errbar.results.labelling import Labelling
@@ -112,7 +113,7 @@ class JudgedRuns(Runs):
         request = RankRequest(scored_metric(metric), **own, intervals=intervals)
         found = rank_systems(self.source, request, policy, scoring)
         alone = self.score(metric, bounds=intervals.bounds)
-        remarks = (*found.remarks, *_changed_ranks(found, alone), *self._remarks(options))
+        remarks = (*found.remarks, *changed_ranks(found, alone), *self._remarks(options))
         return replace(found, remarks=remarks)
 
     def curve(self, *_: Any, **__: Any) -> Scores:
@@ -147,25 +148,6 @@ class JudgedRuns(Runs):
         ]
 
 
-def _changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
-    """Say which systems the judge alone would rank the other way round."""
-    rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
-    judge = {
-        entry.system: fmean(row.judge for row in rows if row.system == entry.system)
-        for entry in board
-    }
-    lower = board.metric.direction is Direction.LOWER
-    turned = [
-        f"{second.system} before {first.system}"
-        for first, second in combinations(board, 2)
-        if (judge[first.system] > judge[second.system]) is lower
-        and judge[first.system] != judge[second.system]
-    ]
-    if not turned:
-        return []
-    return [Caution(f"The judge alone ranks {some_of(turned, 3)}: labels change that.")]
-
-
 Rate = float | tuple[float, float]
 Read = Callable[[HowToRead, Choice], Runs]
 
@@ -174,27 +156,31 @@ def judged_runs(
     read: Read,
     how: HowToRead,
     choice: Choice,
-    trusted: Runs | None,
+    read_labels: Read | None,
     label: str | None,
     correction: Correction,
 ) -> Runs:
-    """Read outcomes, with trusted labels, or with those in the column or scorer `label`."""
+    """Read outcomes with trusted labels, or with those in the column or scorer `label`."""
     require_text(label=label)
-    judged = read(how, choice).source
-    if trusted is not None and label:
-        raise InputError("give labels as data of their own or as a column, not both.")
-    sampled = trusted is not None  # weights of labels are those of sampling
-    if trusted is None:
+    if read_labels is not None:
+        both = read_beside_labels(read, read_labels, how, choice, label)
+        judged, trusted = both[0].source, both[1].source
+        if label is None:
+            require_one_label(trusted.outcome_column, trusted.unused_columns())
+    else:
+        judged = read(how, choice).source
         if judged.origin.reader:
             choice = replace(choice, scorer=label)
         elif judged.outcome_column == label:
             raise InputError(f"the column {label!r} has the outcomes; labels need another column.")
         else:
             how = replace(how, assignment={**how.assignment, "outcome": label})
-        trusted = read(how, choice)
+        trusted = read(how, choice).source
         judged = judged.using(label or "") if isinstance(judged, TableSource) else judged
-    labels = Labels.beside(judged, trusted.source, sampled=sampled, correction=correction)
-    return JudgedRuns(judged, labels)
+    sampled = read_labels is not None  # weights of labels are those of sampling
+    found = Labels.beside(judged, trusted, sampled=sampled, correction=correction)
+    require_common_questions(judged, found)
+    return JudgedRuns(judged, found)
 
 
 def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Runs:

@@ -108,10 +108,10 @@ def load(
     """
     how = _how_to_read(columns, right, rows, files, repeats, keys)
     choice = Choice(scorer, filter, regrade, signal, files)
-    read = partial(_read, data, reader=reader, connection=connection, spark=spark)
+    read = partial(_read, data, reader, connection, spark)
     if labels is None and label is None:
         return read(how, choice)
-    trusted = None if labels is None else load(labels, connection=connection)
+    trusted = None if labels is None else partial(_read, labels, None, connection, None)
     return _corrected(read, how, choice, trusted, label, correction)
 
 
@@ -122,7 +122,7 @@ def _corrected(*judged: Any) -> Runs:
 
 
 def _read(
-    data: Any, how: HowToRead, choice: Choice, *, reader: str | None, connection: Any, spark: Any
+    data: Any, reader: str | None, connection: Any, spark: Any, how: HowToRead, choice: Choice
 ) -> Runs:
     require_text(reader=reader, filter=choice.filter)
     if spark is not None:

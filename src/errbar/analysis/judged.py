@@ -150,7 +150,8 @@ def _matched(judged: Sequence[str], labels: Sequence[str], noun: str) -> dict[st
     if not set(judged) & set(labels):
         raise InputError(
             f"no label is of a {noun} that was judged: the labels have {list_names(labels)}, the "
-            f"outcomes {list_names(judged)}. Give the labels a column with the {noun}."
+            f"outcomes {list_names(judged)}. Give the labels a column with the {noun}, or name the "
+            f"column that has them with {way_to_say('--label COLUMN', 'label=...')}."
         )
     return {name: name for name in judged if name in labels}
 

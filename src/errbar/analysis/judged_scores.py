@@ -1,7 +1,9 @@
 """Scores of every system, corrected by trusted labels, and remarks on the labels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 
@@ -13,14 +15,17 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.rewards import remark_on_guess
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_bounds, strict_share
-from errbar.base.remarks import Caution, about, counted, guess, setting
+from errbar.base.remarks import Caution, about, counted, guess, setting, some_of
+from errbar.data.columns import Key
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED
-from errbar.data.sources.tables import Source
+from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
+from errbar.metrics import Direction
 from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
+from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 
 _FEWEST = 20  # smallest number of labels in the coverage study
@@ -170,7 +175,10 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
     trials = f" ({counted(rows, 'trial')})" if rows != known else ""
     chosen = "with the weights in the labels" if labels.sampled and _weighted(labels) else ""
     how = f"at random, {chosen}" if chosen else "at random"
-    remarks: list[str] = [
+    if _some_trials(there, labels):
+        how += ", and so was the trial of each label"
+    remarks: list[str] = [*_on_columns(labels)]
+    remarks += [
         guess(
             f"Labels: {known - unknown} of {questions} judged questions have one{trials}; the "
             f"scores are corrected by them, which assumes that they were chosen {how}"
@@ -180,6 +188,88 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
         lost = counted(unknown, "labelled question")
         remarks.append(Caution(f"{lost} that the judged outcomes lack: not used."))
     return remarks
+
+
+def _some_trials(judged: Mapping[Key, Named], labels: Labels) -> bool:
+    """Whether a labelled question has fewer labels than trials."""
+    for (system, task), own in judged.items():
+        its = labels.source.named().get(
+            (labels.systems.get(system, ""), labels.tasks.get(task, ""))
+        )
+        trials = dict(zip(own.questions, own.slice.scored.tolist(), strict=True))
+        if its and any(
+            0 < number < trials.get(name, 0)
+            for name, number in zip(its.questions, its.slice.scored.tolist(), strict=True)
+        ):
+            return True
+    return False
+
+
+def _on_columns(labels: Labels) -> list[str]:
+    """Which columns of a table of labels were used, and whether rows of an id are trials."""
+    source = labels.source
+    if not labels.sampled or not isinstance(source, TableSource) or source.origin.reader:
+        return []
+    used = "; ".join(source.columns.describe().split("; ")[:1])
+    remarks: list[str] = [
+        guess(f"Columns of the labels: {used}", option="--label", argument="label='…'")
+    ]
+    if source.guesses_trials:
+        several = sum(int((named.slice.scored > 1).sum()) for named in source.named().values())
+        if several:
+            remarks.append(
+                guess(
+                    f"{counted(several, 'question')} with several labels: their mean is the label"
+                )
+            )
+    return remarks
+
+
+def require_common_questions(judged: Source, labels: Labels) -> None:
+    """Refuse labels of which none is of a judged question, or that have no ids."""
+    there, here = judged.named(), labels.source.named()
+    pairs = [
+        (there[system, task], here[own, its])
+        for system, own in labels.systems.items()
+        for task, its in labels.tasks.items()
+        if (system, task) in there and (own, its) in here
+    ]
+    labelled = [mine.where(mine.slice.scored > 0).questions for _, mine in pairs]
+    ids = judged.has_ids, labels.source.has_ids
+    if labels.sampled and not all(ids):
+        whole = all(len(own.questions) == len(mine.questions) for own, mine in pairs)
+        if any(ids) or not whole:
+            raise InputError(
+                "labels and outcomes are matched by ids of questions, which are lacking; without "
+                "them, the labels need a row for each row of the outcomes."
+            )
+    if any(labelled) and not any(
+        {*own.questions} & {*mine} for (own, _), mine in zip(pairs, labelled, strict=True)
+    ):
+        known = some_of(map(repr, pairs[0][0].questions), 3)
+        raise InputError(
+            f"none of the labelled questions ({some_of(map(repr, labelled[0]), 3)}) is among those "
+            f"judged ({known}); write their ids in the same way."
+        )
+
+
+def changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
+    """Say which systems the judge alone would rank the other way round."""
+    rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
+    judge = {
+        entry.system: fmean(row.judge for row in rows if row.system == entry.system)
+        for entry in board
+    }
+    lower = board.metric.direction is Direction.LOWER
+    turned = [
+        f"{second.system} before {first.system}"
+        for first, second in combinations(board, 2)
+        if (judge[first.system] > judge[second.system]) is lower
+        and judge[first.system] != judge[second.system]
+    ]
+    if not turned:
+        return []
+    return [Caution(f"The judge alone ranks {some_of(turned, 3)}: labels change that.")]
 
 
 def _weighted(labels: Labels) -> bool:

@@ -175,7 +175,10 @@ READ = bundle(
         metavar="PATH",
         help="Trusted labels of some questions, by which the scores of a judge are corrected.",
     ),
-    click.option("--label", help="The column, or the scorer of a log, with trusted labels."),
+    click.option(
+        "--label",
+        help="The column, or the scorer of a log, with trusted labels; of --labels, if given.",
+    ),
     choice(
         *("--correction", "ppi++", "ppi", "labels"),
         default="ppi++",

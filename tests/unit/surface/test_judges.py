@@ -216,7 +216,7 @@ def test_hidden_labels_of_real_games_are_held() -> None:
     ("options", "words"),
     [
         ({"label": "outcome"}, "has the outcomes"),
-        ({"label": "human", "labels": TWO}, "not both"),
+        ({"labels": TWO}, "two columns of the labels could have them"),
         ({"label": "human", "estimand": "benchmark"}, "population"),
         ({"label": "human", "by": ["question"]}, "no option by"),
         ({"label": "human", "correction": "best"}, "correction must be"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from errbar.base.remarks import mapping, way_to_say
-from errbar.data.columns import Key
+from errbar.data.columns import ROW, Key
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.costs import QuestionCosts, question_costs
 from errbar.data.queries.count_tables import counted_questions, counted_slices
@@ -53,6 +53,11 @@ class Source(ABC):
     def outcome_column(self) -> str:
         """Name of the outcome column, if there is one."""
         return ""
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether questions have ids, and are not told apart by the number of their row alone."""
+        return True
 
     def unused_columns(self) -> list[str]:
         """Columns that errbar does not use."""
@@ -159,6 +164,11 @@ class TableSource(_InTable):
     def outcome_column(self) -> str:
         """Name of the outcome column of a table; None for a log."""
         return "" if self.origin.reader else self.columns["outcome"]
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether a column has the ids of questions."""
+        return self.columns["question"] != ROW
 
     def unused_columns(self) -> list[str]:
         """Columns of the table that mean nothing to errbar."""
