@@ -13,8 +13,8 @@ Each module answers one question.
 - What is no row? `stray_lines` (repeated headers, notes), `summaries` (averages, empty files),
   `total_tables` and `document_totals` (totals only), `settings_files` (settings).
 - Which column is what? `column_choice`; `id_names` and `id_check` (ids), `competing_outcomes`
-  (several outcomes), `graded_classes` (predictions and labels), `flagged_rows` (rows marked as
-  failed), `outcome_text` (words and text).
+  (several outcomes), `label_files` (trusted labels), `graded_classes` (predictions and labels),
+  `flagged_rows` (rows marked as failed), `outcome_text` (words and text).
 - One row per trial? `wide_tables`, `wide_names` and `derived_columns` (a column per system, trial
   or question), `counted_rows` (counts of trials), `conditions` (prompts, temperatures),
   `repeated_ids` (parts, retries, attempts).
