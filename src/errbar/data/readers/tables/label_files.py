@@ -14,7 +14,7 @@ from errbar.data.readers.tables.naming import HowToRead
 from errbar.errors import InputError, UnknownColumn, WrongType
 
 T = TypeVar("T")
-Reading = Callable[[HowToRead, Choice], T]
+ReadLabelled = Callable[[HowToRead, Choice], T]
 _LABELS = frozenset(
     (
         *("label", "labels", "human", "humanlabel", "humanscore", "humanrating", "goldlabel"),
@@ -24,7 +24,11 @@ _LABELS = frozenset(
 
 
 def read_beside_labels(
-    judged: Reading[T], labels: Reading[T], how: HowToRead, choice: Choice, label: str | None
+    judged: ReadLabelled[T],
+    labels: ReadLabelled[T],
+    how: HowToRead,
+    choice: Choice,
+    label: str | None,
 ) -> tuple[T, T]:
     """The judge's outcomes, and the labels, in the column or by the scorer `label` if given."""
     outcomes, known = _in_words(lambda own: judged(own, choice), how)
@@ -44,7 +48,7 @@ def _in_words(read: Callable[[HowToRead], T], how: HowToRead) -> tuple[T, bool]:
         return read(replace(how, right=())), False
 
 
-def _labels(read: Reading[T], how: HowToRead, label: str | None) -> T:
+def _labels(read: ReadLabelled[T], how: HowToRead, label: str | None) -> T:
     if label is None:
         try:
             return read(how, Choice())
