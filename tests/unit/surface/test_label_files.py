@@ -13,7 +13,7 @@ from errbar.base.remarks import above
 from errbar.cli import main
 from errbar.errors import InputError
 
-JUDGED = {"id": [f"q{at}" for at in range(60)], "outcome": [1, 1, 0] * 20}
+JUDGED: dict[str, list[Any]] = {"id": [f"q{at}" for at in range(60)], "outcome": [1, 1, 0] * 20}
 LABELS = {f"q{at}": int(at % 5 < 3) for at in range(0, 60, 2)}
 WORDS = {1: "good", 0: "bad"}
 
