@@ -12,6 +12,7 @@ import errbar
 from browser_pages import LOOKS, NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar import demo
 from errbar.page import ReportSettings, write_report
+from errbar.preferences import report_games
 from errbar.results.timeline import Timeline
 from hostile import HOSTILE
 
@@ -112,6 +113,32 @@ def test_a_report_is_sound_in_every_light_and_size(
     assert opened.barriers(without=["color-contrast"] if name == "many" else ()) == []
     assert opened.said == []
     assert opened.asked == [reports[name].as_uri()]
+
+
+@LOOKS
+def test_a_report_on_games_is_sound_in_every_light_and_size(
+    browser: Any, tmp_path: Path, size: dict[str, int], scheme: str
+) -> None:
+    rng = np.random.default_rng(8)
+    names = [f"a-lab/model-{word}-2026" for word in ("one", "two", "three", "four", "five", "six")]
+    rows = [
+        {"model_a": first, "model_b": second, "winner": rng.choice(["model_a", "model_b", "tie"])}
+        | {"question": f"q{question}", "judge": "a-judge"}
+        for question in range(40)
+        for one, other in [rng.choice(names, 2, replace=False).tolist()]
+        for first, second in ((one, other), (other, one))
+    ]
+    path = report_games(rows, tmp_path / "games.html")
+    opened = Opened(browser, path, color_scheme=scheme, viewport=size)
+    opened.keep(f"games-{scheme}-{size['width']}", full_page=True)
+    page = opened.page
+    assert page.locator("#pairs td.number, #position td.number").count() > 30
+    assert page.evaluate(FAINT) == []
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate(OVERFLOW) <= 0
+    assert opened.barriers() == []
+    assert opened.said == []
+    assert opened.asked == [path.as_uri()]
 
 
 def test_contrast_is_measured(browser: Any, report: Path) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from errbar.results.pictures.forest import Axis
 from errbar.results.ratings import Rating, Ratings
 
 _MOST_PAIRED = 30  # systems in the table of pairs
+_DEFINED = ("ranks: ", "group: ")  # what the page defines itself, or does not show
 
 
 def write_games_report(games: Games, found: Ratings, path: str | Path, *, title: str = "") -> Path:
@@ -53,10 +55,19 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         warnings=[note for note in first if note.startswith(MARK)],
         guesses=[note for note in first if not note.startswith(MARK)],
         pairs=_pairs(games, found) if len(games.systems) <= _MOST_PAIRED else [],
-        positions=positions,
-        notes=list(dict.fromkeys([*unmarked(notes), *explanations(notes)])),
+        **_position_table(positions),
+        remarks=[note for note in unmarked(notes) if not note.startswith(_DEFINED)],
+        methods=[
+            _sentence(note.removeprefix("Method: "))
+            for note in dict.fromkeys(explanations(notes))
+            if not note.startswith(_DEFINED)
+        ],
     )
     return text
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _title(games: Games) -> str:
@@ -81,7 +92,7 @@ def _within(axis: Axis, number: float) -> float:
     return min(max(axis.at(number), 0.0), 100.0) if np.isfinite(number) else 100.0 * (number > 0)
 
 
-def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[str]]]:
+def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[tuple[float, int]]]]:
     """Share of wins and number of games of each system against each other, the best first."""
     order = [games.systems.index(name) for name in dict.fromkeys(row.system for row in found)]
     rows, size = games.rows, len(games.systems)
@@ -94,14 +105,21 @@ def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[str]]]:
         (
             games.systems[at],
             [
-                f"{won[at, other] / played[at, other]:.2f} ({played[at, other]:.0f})"
-                if played[at, other]
-                else ""
+                (won[at, other] / max(played[at, other], 1.0), int(played[at, other]))
                 for other in order
             ],
         )
         for at in order
     ]
+
+
+def _position_table(positions: RaterAgreement | None) -> dict[str, Any]:
+    """The position bias in a sentence and as columns, without columns of a single value."""
+    said = positions.conclusion() if positions is not None else None
+    if positions is None or said is None:
+        return {"positions": [], "position_claim": ""}
+    columns = [column for column in positions.columns() if len(set(column[1:])) > 1]
+    return {"positions": columns, "position_claim": said.claim}
 
 
 def _positions(games: Games, found: Ratings) -> RaterAgreement | None:

@@ -198,7 +198,7 @@ def test_the_report_on_games_has_ratings_pairs_and_escaped_names(tmp_path: Path)
     for row in errbar.prefer(named):
         assert f">{row.system}<" in page
         assert f"{row.value:.0f}" in page
-    assert "0.71 (17)" in page  # of 17 games large won 12 against small
+    assert "0.71 <small>(17)" in page  # of 17 games large won 12 against small
     assert "&lt;b&gt;j" in page
     assert "<b>j</b>" not in page
     assert "played in both orders" not in page
