@@ -96,6 +96,18 @@ def test_a_verdict_is_undone_by_as_many_failures_as_mcnemars_test_needs() -> Non
     assert decided.flips == 0
 
 
+def test_among_three_pairs_fewer_failures_undo_a_verdict() -> None:
+    """As above with a third system: 2 · ½ⁿ < 0.05 / 3 only from n = 7 discordant questions."""
+    outcomes = [1] * 40 + [None] * 10 + [0] * 3 + [1] * 27 + [1] * 39 + [0]
+    status = ["timeout" if x is None else "ok" for x in outcomes]
+    names = ["a"] * 40 + ["b"] * 40 + ["c"] * 40
+    data = {"system": names, "question": [*range(40)] * 3, "outcome": outcomes, "status": status}
+    rows = errbar.load(data).compare(errors="bracket")
+    flips = {(row.first, row.second): row.flips for row in rows}
+    assert len(flips) == 3
+    assert flips["a", "b"] == 7
+
+
 def test_ranks_hold_under_every_fate() -> None:
     data = rows(60, a=0.0, b=0.2, c=0.05)
     board = errbar.load(data).rank(errors="bracket")
@@ -124,6 +136,9 @@ def test_a_gate_passes_only_if_it_does_under_every_fate() -> None:
     (row,) = as_any.rows
     assert any(f"as few as {row.flips} failed trials of the bas" in x for x in as_any.notes())
     assert 0 < row.flips < row.comparison.failed
+    wider = errbar.gate(runs, runs, "avg", "pass@2", errors="bracket", **both).rows[0]
+    assert wider.comparison.difference == row.comparison.difference
+    assert wider.flips < row.flips  # intervals of two metrics hold together
     assert row.needed is None  # more questions do not make failures known
     assert not any("would probably be conclusive" in note for note in as_any.notes())
 

@@ -12,37 +12,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.kernels.unequal_sampling import neyman, systematic, two_stage_weights
 from errbar.results.corrected import CorrectedEstimate
-
-
-def test_every_item_is_drawn_with_its_probability_and_the_size_is_fixed() -> None:
-    rng = np.random.default_rng(0)
-    chances = neyman(np.array([0.0, 0.1, 0.2, 0.4, 5.0, 5.0]), 3)
-    assert chances.sum() == pytest.approx(3.0)
-    assert chances.max() <= 1.0
-    often = np.zeros(6)
-    for _ in range(4000):
-        drawn = systematic(chances, rng)
-        assert drawn.size == len(set(drawn.tolist())) == 3
-        often[drawn] += 1
-    assert often / 4000 == pytest.approx(chances, abs=0.03)
-
-
-def test_two_samples_one_after_the_other_give_an_unbiased_mean() -> None:
-    """The second sample depends on the first: it prefers values like the largest found."""
-    rng = np.random.default_rng(1)
-    values, found = rng.random(40), []
-    for _ in range(4000):
-        first = rng.permutation(40)[:8]
-        rest = np.setdiff1d(np.arange(40), first)
-        chances = neyman(np.exp(-np.abs(values[rest] - values[first].max())) - 0.3, 10)
-        second = systematic(chances, rng)
-        old, new = two_stage_weights(np.ones(8), 40, chances[second])
-        found.append((old @ values[first] + new @ values[rest[second]]) / 40)
-    assert np.mean(found) == pytest.approx(values.mean(), abs=4 * np.std(found) / 4000**0.5)
-    even = two_stage_weights(np.ones(8), 40, np.full(8, 8 / 32))
-    assert np.concatenate(even) == pytest.approx(np.full(16, 2.5))
 
 
 def judged(questions: int = 300, labelled: int = 50) -> tuple[list[dict[str, Any]], list[int]]:

@@ -4,7 +4,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from errbar.analysis.elo import _decided
+from errbar.data.games import Games
 from errbar.kernels.bradley_terry import GameRows
 from errbar.kernels.elo import elo, elo_resampled
 
@@ -46,3 +49,15 @@ def test_a_cluster_that_is_drawn_brings_all_its_games() -> None:
     assert any(line == pytest.approx(twice_last) for line in found.tolist())
     three = {tuple(np.round(in_turn(list(order)), 9)) for order in permutations(GAMES)}
     assert any(tuple(np.round(line, 9)) in three for line in found.tolist())
+
+
+def test_pairs_are_decided_by_t_tests_adjusted_for_all_pairs() -> None:
+    games = Games(("a", "b", "c"), rows([0, 1, 2, 3]), ())
+    draws = np.random.default_rng(0).normal(size=(400, 3))
+    for gap in np.linspace(0.0, 12.0, 60):
+        values = np.array([gap, 0.0, 0.0])
+        found = _decided(games, values, draws, 0.95)
+        for other in (1, 2):
+            t = gap / (draws[:, 0] - draws[:, other]).std(ddof=1)
+            is_clear = 3 * 2 * stats.t(3).sf(t) < 0.05  # three pairs, four clusters
+            assert found[0, other] == -found[other, 0] == float(is_clear)

@@ -112,6 +112,21 @@ def test_a_judge_that_favours_a_system_is_found_and_so_is_the_ranking_it_would_m
     assert any("favours own over rival" in note for note in found.notes())
 
 
+@pytest.mark.parametrize(("systems", "is_found"), [("ab", True), ("abcd", False)])
+def test_the_more_pairs_of_systems_the_more_a_judge_must_favour_one(
+    systems: str, is_found: bool
+) -> None:
+    rows = []
+    for system in systems:
+        for at in range(60):
+            right = at % 2 == 0
+            favoured = {"a": at < 8, "b": False}.get(system, at < 4 and right)
+            grade, human = int(right or favoured), int(right and not favoured)
+            rows.append({"system": system, "question": at, "judge": grade, "human": human})
+    found = errbar.agree(rows, ["judge", "human"], truth="human", by=["system"])
+    assert any("favours a over b" in note for note in found.notes()) is is_found
+
+
 def test_equal_weights_and_clusters_of_one_question_change_nothing() -> None:
     plain = errbar.score(TWO, label="human")
     weighted = errbar.score([{**row, "weight": 2.0} for row in TWO], label="human")
