@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from errbar.roc import roc_auc as roc_auc
     from errbar.runs import Runs as Runs
     from errbar.verbs import agreements as agreements
+    from errbar.verbs import audit_board as audit_board
     from errbar.verbs import calibration as calibration
     from errbar.verbs import compare as compare
     from errbar.verbs import cost as cost
@@ -69,6 +70,7 @@ _HOMES = {
     "Subject": "errbar.results.estimate",
     "agree": "errbar.judges",
     "agreements": "errbar.verbs",
+    "audit_board": "errbar.verbs",
     "calibration": "errbar.verbs",
     "compare": "errbar.verbs",
     "cost": "errbar.verbs",
@@ -118,6 +120,7 @@ __all__ = [
     "__version__",
     "agree",
     "agreements",
+    "audit_board",
     "calibration",
     "compare",
     "cost",

@@ -44,14 +44,12 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
-from errbar.results.calibration import Calibration
 from errbar.results.comparisons import Comparisons
 from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
-from errbar.results.items import Items
 from errbar.results.labelling import Labelling
 from errbar.results.leaderboard import Leaderboard
-from errbar.results.scores import RankedScores, Scores
+from errbar.results.scores import Scores
 from errbar.runs import Runs
 from errbar.verbs import loaded
 
@@ -61,6 +59,18 @@ _METHOD = (
     "the labelled ones; Bayesian bootstrap over both with one unseen question at the bound "
     "(Gaffke), combined by MOVER"
 )
+
+
+def _refused(verb: str) -> Any:
+    """Return a method that is not corrected by labels: an error."""
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise InputError(
+            f"{verb} is not corrected by labels; score, compare, rank, gate and report are. Leave "
+            f"out {way_to_say('--labels', 'labels')} for the judge's own outcomes."
+        )
+
+    return refuse
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,29 +126,16 @@ class JudgedRuns(Runs):
         remarks = (*found.remarks, *changed_ranks(found, alone), *self._remarks(options))
         return replace(found, remarks=remarks)
 
-    def curve(self, *_: Any, **__: Any) -> Scores:
-        """Not corrected by labels: an error."""
-        _refuse("curve")
-
-    def selective(self, *_: Any, **__: Any) -> RankedScores:
-        """Not corrected by labels: an error."""
-        _refuse("selective")
-
-    def roc(self, **_: Any) -> RankedScores:
-        """Not corrected by labels: an error."""
-        _refuse("roc")
-
-    def items(self, **_: Any) -> Items:
-        """Not corrected by labels: an error."""
-        _refuse("items")
-
-    def calibration(self, **_: Any) -> Calibration:
-        """Not corrected by labels: an error."""
-        _refuse("calibration")
-
-    def monitor(self, *_: Any, **__: Any) -> NoReturn:
-        """Not corrected by labels: an error."""
-        _refuse("monitor")
+    curve = _refused("curve")
+    scaling = _refused("scaling")
+    selective = _refused("selective")
+    roc = _refused("roc")
+    items = _refused("items")
+    noise = _refused("noise")
+    cost = _refused("cost")
+    audit_board = _refused("audit-board")
+    calibration = _refused("calibration")
+    monitor = _refused("monitor")
 
     def _remarks(self, options: dict[str, Any]) -> list[str]:
         errors = options.get("errors", "fail")
@@ -351,13 +348,6 @@ def agree(
         data, texts(raters, "raters"), cluster=cluster, by=texts(by, "by"), order=order
     )
     return agreement_of(answers, AgreementRequest(scale=scale, truth=truth, level=level))
-
-
-def _refuse(verb: str) -> NoReturn:
-    raise InputError(
-        f"{verb} is not corrected by labels; score, compare, rank, gate and report are. Leave out "
-        f"{way_to_say('--labels', 'labels')} for the judge's own outcomes."
-    )
 
 
 def _require_known(verb: str, options: dict[str, Any], known: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from errbar.analysis.board_audit import audit_of
 from errbar.analysis.calibration import (
     averaged_apart,
     beside_pairs,
@@ -36,6 +37,7 @@ from errbar.base.options import checked
 from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, Needs, family
 from errbar.outcomes import Outcomes
+from errbar.results.board_audit import BoardAudit
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 from errbar.results.leaderboard import Leaderboard
@@ -292,6 +294,36 @@ class Runs(Outcomes):
         )
         found = rank_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
         return replace(found, remarks=(*found.remarks, *part.remarks()))
+
+    def audit_board(
+        self,
+        metric: Metric | str = "avg",
+        *,
+        systems: Sequence[str] | None = None,
+        weights: Mapping[str, float] | None = None,
+        level: float = 0.95,
+        bounds: tuple[float, float] | None = None,
+        errors: Literal["fail", "missing"] = "fail",
+        short: Literal["error", "drop"] = "error",
+    ) -> BoardAudit:
+        """Audit a leaderboard: ranks, the lead of the first, and the stability of the order.
+
+        Parameters
+        ----------
+        metric
+            The metric of the board, a mean over questions.
+        systems, weights, level, bounds, errors, short
+            As in `rank`.
+        """
+        require_choice(errors, "errors", ("fail", "missing"))
+        asked: dict[str, Any] = {"level": level, "bounds": bounds, "errors": errors, "short": short}
+        board = self.rank(metric, systems=systems, weights=weights, **asked)
+        first = [row.system for row in board[:2]]
+        part = self._averaged_alike([scored_metric(metric)], errors, bounds)
+        pairs = [
+            row for row in self.compare(metric, systems=first, **asked) if row.task in board.tasks
+        ]
+        return audit_of(part.source, pair_policy(part.errors, short, bounds), board, pairs)
 
     def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "Gate":
         """Test that no metric of these outcomes fell by more than `max_drop` below a baseline.

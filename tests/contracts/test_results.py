@@ -81,6 +81,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
     "NoiseTable": lambda _: runs().noise(),
     "Items": lambda _: runs().items(),
+    "BoardAudit": lambda _: runs().audit_board(),
     "Costs": lambda _: runs().cost(),
     "Scaling": lambda _: runs().scaling([50]),
     "Inspection": lambda _: runs().inspect(),

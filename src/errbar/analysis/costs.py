@@ -38,6 +38,7 @@ from errbar.results.estimate import Subject
 _Chances = tuple[float, float]
 
 MOST_IN_PAIRS = 6  # systems up to which all pairs are compared
+_SAME = 1e-12  # of a number: what differs by less does so by rounding
 _UNKNOWN = (math.nan, math.nan)
 _METHOD = (
     "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen one, which "
@@ -202,6 +203,13 @@ def _system(
         if_right = np.where(hits > 0, spent_hits / hits, mean)
         if_wrong = np.where(n > hits, (spent - spent_hits) / (n - hits), mean)
     right, own = costs.right[some].astype(float), trials[some].astype(float)
+    wrong = ~np.isfinite(spent) | (spent < 0.0)
+    if wrong.any():
+        at_fault = int(np.flatnonzero(some)[np.argmax(wrong)])
+        raise InputError(
+            f"{about(who, 'costs')} must be finite and not negative; the rows of question "
+            f"{costs.questions[at_fault]!r} add up to {costs.spent[at_fault]:g}."
+        )
     quality = costs.reward[some] / own
     is_binary = named.slice.is_binary
     names = [name for name, is_in in zip(costs.questions, some, strict=True) if is_in]
@@ -312,7 +320,8 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
 
 
 def _measured(found: Ratio) -> Measurement:
-    return Measurement(value=found.value, sd=found.sd, low=found.low, high=found.high)
+    sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # what differs by rounding
+    return Measurement(value=found.value, sd=sd, low=found.low, high=found.high)
 
 
 def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:

@@ -19,7 +19,7 @@ from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.fates import FatedValues, level_of_ends, tables_by_fate
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, combined
-from errbar.analysis.pairs import assumptions
+from errbar.analysis.pairs import assumptions, range_of
 from errbar.analysis.rank_methods import method_scoring
 from errbar.analysis.rank_scores import (
     JointScores,
@@ -29,7 +29,7 @@ from errbar.analysis.rank_scores import (
     usual_scoring,
 )
 from errbar.base.arrays import Array
-from errbar.base.remarks import counted, setting, some_of
+from errbar.base.remarks import Caution, counted, setting, some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
@@ -39,6 +39,7 @@ from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
 _ROUNDING = 1e-12  # values this near are equal
 _SEED = 1
+_ALIKE = 2.0  # widths of scales that are guessed from rewards may differ by as much
 
 
 def rank_systems(
@@ -63,6 +64,7 @@ def rank_systems(
             )
     scoring = scoring or usual_scoring(request.intervals)
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
+    remarks += _unlike_scales(kept, request.intervals) if request.by == "mean" else []
     vary = scoring.together(parts)
     fated_at = cache(partial(_under_fates, kept, systems, parts, scoring, request.intervals))
     fated = fated_at(request.intervals.level)
@@ -94,6 +96,21 @@ def rank_systems(
         remarks=tuple(remarks),
         by=request.by,
     )
+
+
+def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[str]:
+    """A warning if tasks that are averaged have values on scales that differ widely."""
+    ranges = {data.task: range_of(data, intervals.bounds) for data in tables}
+    widths = [high - low for low, high in ranges.values()]
+    if max(widths) <= _ALIKE * min(widths):
+        return []
+    each = ", ".join(f"{task} {low:g} to {high:g}" for task, (low, high) in ranges.items())
+    return [
+        Caution(
+            f"tasks have different scales ({each}) and are averaged as they are; weigh the tasks, "
+            f"or rank them apart."
+        )
+    ]
 
 
 def _left_out(tables: Sequence[AlignedValues], left: Sequence[str]) -> list[str]:

@@ -36,13 +36,14 @@ from errbar.errors import ErrbarError, InternalError
 
 _GROUPS = {
     "Scores": ("overview", "score", "curve", "scaling", "selective", "roc", "calibration", "cost"),
-    "Comparisons": ("compare", "rank", "gate", "history", "prefer", "items"),
+    "Comparisons": ("compare", "rank", "audit-board", "gate", "history", "prefer", "items"),
     "Judges": ("agree", "label"),
     "Before and during a run": ("plan", "monitor", "noise"),
     "Data and reports": ("report", "inspect", "convert", "metrics", "demo"),
 }
 COMMANDS = tuple(name for group in _GROUPS.values() for name in group)
 _BESIDE = {
+    "audit-board": "rank",
     "calibration": "selective",
     "curve": "score",
     "demo": "overview",
@@ -345,7 +346,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module = importlib.import_module(f"errbar.cli.{_BESIDE.get(cmd_name, cmd_name)}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def resolve_command(

@@ -1,14 +1,14 @@
 """`errbar rank`: a leaderboard with rank intervals."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from errbar.cli import options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import shows_result
-from errbar.cli.options import PairOptions
+from errbar.cli.io import opened, show, shows_result
+from errbar.cli.options import OutputPath, PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ def weights_in(
     return weights or None
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
-@click.option("-m", "--metric", default="avg", show_default=True, help="The metric to rank by.")
-@click.option(
+_WEIGHTS = click.option(
     "--weight",
     "weights",
     multiple=True,
@@ -43,6 +40,12 @@ def weights_in(
     metavar="TASK=NUMBER",
     help="The weight of a task in the average over tasks; may be repeated. Equal by default.",
 )
+
+
+@click.command(cls=Subcommand)
+@options.PATHS
+@click.option("-m", "--metric", default="avg", show_default=True, help="The metric to rank by.")
+@_WEIGHTS
 @options.choice(
     *("--by", "mean", "borda", "copeland", "win-rate", "bradley-terry", "rasch"),
     default="mean",
@@ -78,3 +81,56 @@ def rank(
         **method,
         **pairing.keywords(),
     )
+
+
+@click.command(cls=Subcommand)
+@options.PATHS
+@click.option("-m", "--metric", default="avg", show_default=True, help="The metric of the board.")
+@_WEIGHTS
+@click.option(
+    "--page",
+    type=OutputPath(dir_okay=False),
+    metavar="FILE",
+    help="Also write an HTML page to send to those who keep the board.",
+)
+@options.BOUNDS
+@options.SYSTEMS
+@options.ERRORS
+@options.LEVEL
+@options.READ_WRITE_PLOT
+def audit_board(
+    paths: Paths,
+    metric: str,
+    weights: dict[str, float] | None,
+    page: str | None,
+    bounds: tuple[float, float] | None,
+    systems: tuple[str, ...],
+    errors: Literal["fail", "missing"],
+    level: float,
+    reading: ReadOptions,
+    writing: WriteOptions,
+) -> None:
+    """Audit the leaderboard at PATHS: how far its order can be relied on.
+
+    Ranks that hold together, what separates the first from the second, and which questions or
+    clusters change the order if they are left out.
+
+    \b
+    Examples:
+      errbar audit-board logs/
+      errbar audit-board logs/ --page board.html
+    """
+    with opened("audit-board", paths, reading) as runs:
+        found = runs.audit_board(
+            metric,
+            systems=systems or None,
+            weights=weights,
+            bounds=bounds,
+            errors=errors,
+            level=level,
+        )
+    if page:
+        from errbar.page.board import write_board_page  # noqa: PLC0415  an extra
+
+        write_board_page(found, page)
+    show(found, writing)

@@ -21,9 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array, Integers
+from errbar.errors import InputError
 from errbar.kernels.alike_trials import fit_alike
 from errbar.kernels.bradley_terry import GameRows, Ties, fit
-from errbar.kernels.connectivity import strong_components
+from errbar.kernels.connectivity import components, strong_components
 
 _ROUNDING = 1e-12
 
@@ -124,6 +125,11 @@ def strengths(rates: Array) -> QuestionValues:
         cluster=np.arange(first.size),
         controls=np.zeros((first.size, 0)),
     )
+    if int(components(rows).max()) > 0:
+        raise InputError(
+            "no strengths: no trial tells some systems apart, because they are right and wrong on "
+            "the same questions; rank by the mean."
+        )
     penalised = int(strong_components(rows).max()) > 0
     found = fit(rows, Ties.HALF, penalised=penalised)
     expected = 1.0 / (1.0 + np.exp(found.strengths[None, :] - found.strengths[:, None]))

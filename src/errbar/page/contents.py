@@ -14,9 +14,10 @@ import numpy as np
 
 from errbar import __version__
 from errbar.analysis.alignment import Alignment, align, by_task
+from errbar.analysis.board_audit import audit_of
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.evaluate import results_of
-from errbar.analysis.fates import in_one_row
+from errbar.analysis.fates import in_one_row, pair_policy
 from errbar.analysis.items import FEWEST
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
@@ -149,6 +150,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
             "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
         )
         sections += [ranks, pairs]
+        sections += _order(runs, board, compared, settings)
     sections += _items(runs, slices, settings)
     bands: dict[str, list[Band]] = {}
     has_confidence = isinstance(runs.source, TableSource) and "confidence" in runs.source.columns
@@ -328,6 +330,19 @@ def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None,
 def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
     covers = Estimand.POPULATION if settings.estimand is Estimand.RERUN else settings.estimand
     return runs.rank(metric, **{**settings.asked, "estimand": covers}, short="drop")
+
+
+def _order(
+    runs: Runs, board: Leaderboard | None, compared: Comparisons | None, settings: ReportSettings
+) -> list[Section]:
+    """Return what moves the order of a board; failed trials both ways have no single order."""
+    if board is None or settings.errors == "bracket":
+        return []
+    first = {row.system for row in board[:2]}
+    pairs = [row for row in compared or () if {row.first, row.second} == first]
+    policy = pair_policy(settings.errors, "drop", None)
+    audited = partial(audit_of, runs.source, policy, board, pairs)
+    return [_section("order", "What moves the order", audited)[1]]
 
 
 def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from errbar.base.remarks import Explanation
+from errbar.base.remarks import Explanation, some_of
 from errbar.base.tables import (
     DASH,
     Headline,
@@ -225,6 +225,9 @@ class Costs(Rows[CostRow]):
             return _cheapest_by_task(known)
         row = min(known, key=lambda each: each.per_success.value)
         own, who = row.per_success, row.of.system or "The system"
+        level = [each.of.system for each in known if each.per_success.value <= own.value]
+        if len(level) > 1:
+            return Headline(f"Successes of {some_of(level)} cost the same", ".")
         value, low, high = (supported(x, own.sd) for x in (own.value, own.low, own.high))
         what = f"{value}{'' if self.unit == 'cost' else f' {self.unit}'} per success"
         lead = f"{who} costs {'least: ' if len(known) > 1 else ''}{what}"

@@ -129,6 +129,15 @@ class Scaling(Rows[ScalingRow]):
         ]
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
 
+    def by_k(self) -> dict[int, list[tuple[ScalingRow, ScalingStep, str]]]:
+        """Rows with their steps by k, each with pass@k by model as text."""
+        found: dict[int, list[tuple[ScalingRow, ScalingStep, str]]] = {}
+        steps = [(row, step) for row in self.rows for step in row.steps]
+        cells = interval_cells(step.solved.cell for _, step in steps)
+        for (row, step), cell in zip(steps, cells, strict=True):
+            found.setdefault(step.k, []).append((row, step, cell))
+        return found
+
     def parts(self) -> list[Table | str]:
         """The table of exponents, and that of pass@k beyond the trials."""
         sizes = [len(row.steps) for row in self.rows]

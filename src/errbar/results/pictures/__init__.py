@@ -5,6 +5,7 @@ from typing import Any
 
 from errbar.errors import InputError, WrongType
 from errbar.results.agreement import RaterAgreement
+from errbar.results.board_audit import BoardAudit
 from errbar.results.comparisons import Comparisons
 from errbar.results.costs import Costs
 from errbar.results.gate import Gate
@@ -89,5 +90,6 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     Items: items_picture,
     Costs: cost_picture,
     Scaling: scaling_picture,
+    BoardAudit: lambda audit: rank_picture(audit.board),
     Overview: lambda overview: _scores(overview.scores),
 }

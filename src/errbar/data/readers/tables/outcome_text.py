@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess
+from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.outcome_words import (
@@ -178,10 +178,11 @@ def numbers_of_text(
             words = _words_among(rows, outcome, texts)
             refuse_grades(words, outcome)
             remarks = [*remarks, *words_remark(words, WORDS)]
-    for meaning in ("confidence", "cost"):
-        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
-            name = quoted(columns[meaning])
-            replaced.append(f"CAST(nullif(trim({name}), '') AS DOUBLE) AS {name}")
+    replaced += [
+        _number_or_nothing(rows, columns[meaning], meaning)
+        for meaning in ("confidence", "cost")
+        if meaning in columns and kinds[columns[meaning]] == "VARCHAR"
+    ]
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
         trial = quoted(columns["trial"])
         added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
@@ -189,6 +190,20 @@ def numbers_of_text(
         return rows, []
     some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
     return rows.project(", ".join([f"*{some}", *added])), remarks
+
+
+def _number_or_nothing(rows: Any, column: str, meaning: str) -> str:
+    """Convert a column of numbers that were read as text; other text is refused."""
+    name = quoted(column)
+    text = f"nullif(trim({name}), '')"
+    others = rows.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
+    found = others.project(name).limit(1).fetchall()
+    if found:
+        raise InputError(
+            f"the {meaning} in column {column!r} must be a number; found {found[0][0]!r}. Write it "
+            f"as a number, or leave the column out: {mapping(meaning, '')}."
+        )
+    return f"CAST({text} AS DOUBLE) AS {name}"
 
 
 def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:

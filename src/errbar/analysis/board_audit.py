@@ -1,0 +1,147 @@
+"""How far the order of a board can be relied on: the lead of the first, and what moves it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from errbar.analysis.alignment import AlignedValues, Policy, side_by_side
+from errbar.analysis.methods import Calibrated
+from errbar.analysis.rank_scores import QuestionPart
+from errbar.analysis.score import scored_metric
+from errbar.base.arrays import Array
+from errbar.data.sources.tables import Source
+from errbar.errors import InputError
+from errbar.kernels.leave_out import (
+    PartMeans,
+    Removal,
+    fewest_left_out,
+    ranks_of,
+    ranks_without,
+    scores_of_parts,
+)
+from errbar.metrics import CountMetric
+from errbar.metrics.base import Direction
+from errbar.results.board_audit import BoardAudit, BoardRow, Change
+from errbar.results.comparison import Comparison
+from errbar.results.leaderboard import Leaderboard
+
+_POWER = 0.8  # chance of finding a difference of the size seen, as plans have it
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The common questions of a task."""
+
+    task: str
+    names: Sequence[str]
+    means: PartMeans
+    cluster_of: Sequence[str]  # questions of each cluster, by its number: the first one names it
+
+
+def audit_of(
+    source: Source, policy: Policy, board: Leaderboard, pairs: Sequence[Comparison]
+) -> BoardAudit:
+    """The board with the stability of its order; `pairs` compare the first with the second."""
+    metric = scored_metric(board.metric)
+    if isinstance(metric, CountMetric) and len(metric.parts()) > 1:
+        raise InputError(
+            f"{metric} is no mean over questions, so that none can be left out of it; "
+            "audit the board by a metric that is, as avg or pass@k."
+        )
+    order = [row.system for row in board]
+    tables = side_by_side(source, [metric], order, policy)
+    parts = [
+        _part(data, order, board.tasks[data.task]) for data in tables if data.task in board.tasks
+    ]
+    each = [part.means for part in parts]
+    single = [ranks_without(each, at, np.arange(own.weights.size)) for at, own in enumerate(each)]
+    clustered = any(own.clusters.max() + 1 < own.weights.size for own in each)
+    whole = (
+        [ranks_without(each, at, own.clusters) for at, own in enumerate(each)] if clustered else []
+    )
+    rows = [
+        BoardRow(
+            standing=row,
+            without_question=_range_of(single, at),
+            without_cluster=_range_of(whole, at) if whole else None,
+            undone_by=fewest_left_out(each, at, at + 1).number if at + 1 < len(order) else math.nan,
+        )
+        for at, row in enumerate(board)
+    ]
+    questions = _changes(parts, single, order, [part.names for part in parts])
+    clusters = _changes(parts, whole, order, [part.cluster_of for part in parts]) if whole else ()
+    return BoardAudit(
+        tuple(rows),
+        board=board,
+        pairs=tuple(pairs),
+        decisive=_decisive(parts, fewest_left_out(each, 0, 1)),
+        by_question=questions,
+        by_cluster=clusters,
+        clusters=sum(int(own.clusters.max()) + 1 for own in each) if clustered else 0,
+        needed=_needed(pairs, board[0].interval.level),
+    )
+
+
+def _part(data: AlignedValues, order: Sequence[str], share: float) -> _Part:
+    own = QuestionPart(data, order, share, Calibrated())
+    up = 1.0 if data.metric.direction is Direction.HIGHER else -1.0
+    weights = np.ones(own.questions) if own.weights is None else own.weights
+    names = [name for name, some in zip(data.questions, own.some, strict=True) if some]
+    first = {number: name for name, number in reversed([*zip(names, own.clusters, strict=True)])}
+    sizes = np.bincount(own.clusters)
+    labels = [
+        f"the {sizes[number]} of {first[number]}" if sizes[number] > 1 else first[number]
+        for number in range(sizes.size)
+    ]
+    means = PartMeans(up * own.values, weights, own.clusters, share)
+    return _Part(data.task, names, means, labels)
+
+
+def _range_of(ranks: Sequence[Array], system: int) -> tuple[int, int]:
+    """Best and worst rank of a system over all that is left out."""
+    own = np.concatenate([each[system] for each in ranks])
+    return (int(np.nanmin(own)), int(np.nanmax(own))) if not np.isnan(own).all() else (0, 0)
+
+
+def _changes(
+    parts: Sequence[_Part],
+    ranks: Sequence[Array],
+    order: Sequence[str],
+    names: Sequence[Sequence[str]],
+) -> tuple[Change, ...]:
+    """What changes who is first if it is left out."""
+    found = []
+    usual = _leaders(ranks_of(scores_of_parts([part.means for part in parts])), order)
+    for part, own, called in zip(parts, ranks, names, strict=True):
+        for at, name in enumerate(called):
+            leaders = _leaders(own[:, at], order)
+            if not np.isnan(own[0, at]) and leaders != usual:
+                found.append(Change(part.task, name, leaders))
+    return tuple(found)
+
+
+def _leaders(ranks: Array, order: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name, rank in zip(order, ranks.tolist(), strict=True) if rank == 1.0)
+
+
+def _decisive(parts: Sequence[_Part], found: Removal) -> tuple[Change, ...]:
+    """Questions without which the first no longer leads the second."""
+    own = parts[found.part]
+    return tuple(Change(own.task, own.names[at], ()) for at in found.questions.tolist())
+
+
+def _needed(pairs: Sequence[Comparison], level: float) -> float:
+    """Questions that would tell the first from the second, if the difference is as seen.
+
+    By the normal approximation, as often as plans ask for; nan for several tasks.
+    """
+    if len(pairs) != 1 or math.isnan(pairs[0].sd):
+        return math.nan
+    pair, normal = pairs[0], NormalDist()
+    if not pair.difference:
+        return math.inf
+    reach = normal.inv_cdf(0.5 * (1.0 + level)) + normal.inv_cdf(_POWER)
+    return pair.questions * (reach * pair.sd / abs(pair.difference)) ** 2

@@ -1,0 +1,193 @@
+"""An audit of a leaderboard: ranks that hold together, and how stable the order is."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from errbar.base.remarks import Explanation, counted, some_of
+from errbar.base.tables import DASH, Headline
+from errbar.results.base import Rows
+from errbar.results.comparison import Comparison
+from errbar.results.estimate import EqualByValue, Interval
+from errbar.results.leaderboard import Leaderboard, Standing
+
+_MEANINGS = (
+    "without a question: ranks by score if any single question is left out.",
+    "without a cluster: ranks by score if any single cluster of questions is left out.",
+    "next level without: the fewest questions that, left out, let the next system pull level; 0 if "
+    "it is level now.",
+)
+
+
+class Change(NamedTuple):
+    """A question, or a cluster, that changes who is first if it is left out."""
+
+    task: str
+    left_out: str
+    leaders: tuple[str, ...]  # who is first without it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BoardRow(EqualByValue):
+    """A system of a board."""
+
+    standing: Standing
+    without_question: tuple[int, int]  # best and worst rank; 0 if no question can be left out
+    without_cluster: tuple[int, int] | None  # None without clusters
+    undone_by: float  # fewest questions without which the next system is level; nan for the last
+
+    @property
+    def system(self) -> str:
+        """Its name."""
+        return self.standing.system
+
+    @property
+    def value(self) -> float:
+        """Its score."""
+        return self.standing.value
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of its score."""
+        return self.standing.sd
+
+    @property
+    def interval(self) -> Interval:
+        """Interval of its score."""
+        return self.standing.interval
+
+    def record(self) -> dict[str, Any]:
+        """A flat record."""
+        found = self.standing.record()
+        for name in ("without_question", "without_cluster"):
+            ends = getattr(self, name) or (math.nan, math.nan)
+            found |= {f"{name}_best": ends[0], f"{name}_worst": ends[1]}
+        return found | {"undone_by": self.undone_by}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BoardAudit(Rows[BoardRow]):
+    """A leaderboard, what separates the first from the second, and what moves the order."""
+
+    _: KW_ONLY
+    board: Leaderboard
+    pairs: tuple[Comparison, ...]  # the first against the second, task by task
+    decisive: tuple[Change, ...]  # the fewest questions without which the first does not lead
+    by_question: tuple[Change, ...]  # single questions that change who is first
+    by_cluster: tuple[Change, ...]
+    clusters: int  # how many; 0 without clusters
+    needed: float  # questions that would tell the first from the second; nan if unknown
+    drops: ClassVar[tuple[str, ...]] = ("group", "next level without", "without a question")
+
+    def columns(self) -> list[list[str]]:
+        """Each column from its head down."""
+        own = {column[0]: column for column in self.board.columns()}
+        first = [column for head, column in own.items() if head not in ("expected rank", "P(best)")]
+        found = [*first, ["without a question", *(_ranks(row.without_question) for row in self)]]
+        if self.clusters:
+            ranks = (_ranks(row.without_cluster) for row in self)
+            found.append(["without a cluster", *ranks])
+        return [*found, ["next level without", *(_number(row.undone_by) for row in self)]]
+
+    def notes(self) -> list[str]:
+        """What separates the first from the second, what moves the order, and the method."""
+        return [
+            *self.board.notes(),
+            *map(Explanation, _MEANINGS),
+            *self.on_the_lead(),
+            *self.on_stability(),
+        ]
+
+    def conclusion(self) -> Headline | None:
+        """Which system is the best."""
+        return self.board.conclusion()
+
+    def footer(self) -> str:
+        """What the intervals cover, in a line."""
+        return self.board.footer()
+
+    def on_the_lead(self) -> list[str]:
+        """Sentences on what separates the first from the second."""
+        found = []
+        for pair in self.pairs:
+            where = f"{pair.task}: " if pair.task else ""
+            what = "".join(pair.headline()).removesuffix(".")
+            found.append(
+                f"{where}{what}; {pair.first} is ahead on {counted(pair.wins, 'question')}, "
+                f"{pair.second} on {pair.losses}, {pair.ties} alike."
+            )
+        if math.isinf(self.needed):
+            found.append("They are level, so no number of questions would tell them apart.")
+        elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
+            found.append(
+                f"If the difference is as seen, it takes about {_rounded(self.needed)} questions "
+                "like these to tell them apart in four of five runs (normal approximation)."
+            )
+        return found
+
+    def on_stability(self) -> list[str]:
+        """Sentences on what would change who is first."""
+        first, second = self[0].system, self[1].system
+        named = some_of(change.left_out for change in self.decisive)
+        if self[0].undone_by == 0:
+            found = [f"{first} and {second} are level."]
+        elif math.isinf(self[0].undone_by):
+            found = [f"{first} leads {second} whichever questions are left out."]
+        else:
+            few = counted(len(self.decisive), "question")
+            found = [
+                f"Without {few} of {self.board.questions:,}, {second} is level or ahead: {named}."
+            ]
+        found += _on_changes(self.by_question, "question", self.board.questions, first)
+        if self.clusters:
+            found += _on_changes(self.by_cluster, "cluster", self.clusters, first)
+        return found
+
+    def further_records(self) -> dict[str, list[dict[str, Any]]]:
+        """Records of what is not a row of the board."""
+        return {
+            "first_against_second": [pair.record() for pair in self.pairs],
+            "decisive_questions": _records(self.decisive),
+            "questions_that_change_the_first": _records(self.by_question),
+            "clusters_that_change_the_first": _records(self.by_cluster),
+        }
+
+
+def _records(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    return [
+        {"task": each.task, "left_out": each.left_out, "first": ", ".join(each.leaders)}
+        for each in changes
+    ]
+
+
+def _on_changes(changes: Sequence[Change], unit: str, total: int, first: str) -> list[str]:
+    if not changes:
+        return [
+            f"Leaving out any single one of {counted(total, unit)} does not change who is first."
+        ]
+    others = dict.fromkeys(name for each in changes for name in each.leaders if name != first)
+    who = f" ({some_of(others)} then leads or is level)" if others else ""
+    number = counted(len(changes), unit)
+    verb = "changes" if len(changes) == 1 else "change"
+    return [
+        f"{number} of {total:,} {verb} who is first if left out alone{who}: "
+        f"{some_of(each.left_out for each in changes)}."
+    ]
+
+
+def _ranks(ends: tuple[int, int] | None) -> str:
+    if ends is None or not ends[0]:
+        return DASH
+    return f"{ends[0]}" if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
+
+
+def _number(found: float) -> str:
+    if math.isnan(found):
+        return DASH
+    return "∞" if math.isinf(found) else f"{found:,.0f}"
+
+
+def _rounded(number: float) -> str:
+    """A number with two significant digits."""
+    return f"{float(f'{number:.2g}'):,.0f}"
