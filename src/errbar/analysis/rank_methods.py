@@ -8,6 +8,7 @@ pairs leave open, by the same bounds.
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
@@ -131,12 +132,11 @@ class MajorityPart(QuestionPart):
         if tail not in self._ends:
             number = len(self._signs)
             sure = np.zeros((number, number))
-            for one in range(number):
-                for other in range(number):
-                    total = self._signs[one][other]
-                    if total.sum() > 0.0:
-                        sample = sample_of_differences(total, self.sizes, (-1.0, 1.0))
-                        sure[one, other] = low_end(sample, tail) > 0.0
+            for first, second in permutations(range(number), 2):
+                total = self._signs[first][second]
+                if total.sum() > 0.0:
+                    sample = sample_of_differences(total, self.sizes, (-1.0, 1.0))
+                    sure[first, second] = low_end(sample, tail) > 0.0
             won, lost = sure.sum(axis=1), sure.sum(axis=0)
             self._ends[tail] = won - (number - 1 - won), (number - 1 - lost) - lost
         return self._ends[tail]

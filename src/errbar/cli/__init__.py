@@ -338,7 +338,7 @@ class _Commands(click.Group):
             known = ((name.ljust(longest), found[name]) for name in names)
             with formatter.section(head):
                 formatter.write_dl(
-                    [(name, one.get_short_help_str(80)) for name, one in known if one]
+                    [(name, command.get_short_help_str(80)) for name, command in known if command]
                 )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

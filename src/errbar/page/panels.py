@@ -76,7 +76,7 @@ class Spot:
     system: str
     x: tuple[float, float, float]  # value, low, high
     y: tuple[float, float, float]
-    told: str
+    tooltip: str
     name: str  # beside the point, if there is room
     side: str  # of the point on which the name stands
 
@@ -123,10 +123,10 @@ def _cost_panel(task: str, rows: Sequence[CostRow]) -> CostPanel:
     spots: list[Spot] = []
     for row in sorted(rows, key=lambda row: row not in best):  # names of the front come first
         quality, cost = cells[rows.index(row)]
-        told = f"{row.of.system}\navg {quality.strip()}\n{cost.strip()} per trial"
+        tooltip = f"{row.of.system}\navg {quality.strip()}\n{cost.strip()} per trial"
         x, y = _places(across, row.cost), _places(up, row.quality)
         name, side = _beside(row.of.system, x[0], y[0], spots)
-        spots.append(Spot(system=row.of.system, x=x, y=y, told=told, name=name, side=side))
+        spots.append(Spot(system=row.of.system, x=x, y=y, tooltip=tooltip, name=name, side=side))
     successes = interval_cells((row.per_success.cell for row in rows), are_scores=False)
     return CostPanel(
         task=task,
@@ -209,7 +209,7 @@ class NoiseBar:
     system: str
     against: str
     parts: tuple[tuple[str, float], ...]  # a source, and its share of the variance in percent
-    told: str
+    tooltip: str
     errors: tuple[float, float, float]  # as it is, with twice the trials, with twice the questions
 
 
@@ -229,7 +229,7 @@ def noise_bars(noise: NoiseTable, order: Sequence[str]) -> dict[str, list[NoiseB
 def _noise_bar(row: NoiseRow) -> NoiseBar:
     shares = [100.0 * source.share.value for source in row.sources]
     known = not any(map(math.isnan, shares))
-    told = [
+    tooltip = [
         f"{source.name} {share:.0f}%" for source, share in zip(row.sources, shares, strict=True)
     ]
     return NoiseBar(
@@ -238,7 +238,7 @@ def _noise_bar(row: NoiseRow) -> NoiseBar:
         tuple((source.name, share) for source, share in zip(row.sources, shares, strict=True))
         if known
         else (),
-        "\n".join([row.who, *told] if known else [row.who, "no noise to see"]),
+        "\n".join([row.who, *tooltip] if known else [row.who, "no noise to see"]),
         (
             row.se,
             row.se_with(row.questions, 2.0 * row.trials),

@@ -135,11 +135,11 @@ class GateRow(EqualByValue):
         if not self.flips:
             return ""
         passes = self.comparison.difference > -self.max_drop  # with all of them wrong
-        plain, whose = (Verdict.PASS, "baseline") if passes else (Verdict.REGRESS, "candidate")
+        plain, role = (Verdict.PASS, "baseline") if passes else (Verdict.REGRESS, "candidate")
         few = "a single failed trial" if self.flips == 1 else f"{self.flips} failed trials"
         return (
             f"{self.name}: {plain} if failed trials are wrong; inconclusive if as few as {few} of "
-            f"the {whose} would have been right."
+            f"the {role} would have been right."
         )
 
     def record(self) -> dict[str, Any]:

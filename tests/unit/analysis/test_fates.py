@@ -32,7 +32,7 @@ def rows(questions: int = 25, **failing: float) -> Rows:
 
 
 def filled(data: Rows, *, right: str = "") -> errbar.Runs:
-    """The same rows with failed trials wrong, but for those of one system."""
+    """Rows with failed trials counted as wrong, except those of one system."""
     pairs = zip(data["outcome"], data["system"], strict=True)
     outcomes = [int(name == right) if x is None else x for x, name in pairs]
     return errbar.load({**data, "outcome": outcomes, "status": ["ok"] * len(outcomes)})

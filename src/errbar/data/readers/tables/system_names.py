@@ -88,8 +88,8 @@ def uneven_systems(rows: Any, columns: Columns) -> list[Above]:
     least, most = each.aggregate("min(n), max(n)").fetchall()[0]
     if least == most:
         return []
-    one = mapping("system")
-    whole = f"; {one} reads all rows as one system" if "system" in columns.guessed else ""
+    option = mapping("system")
+    whole = f"; {option} reads all rows as one system" if "system" in columns.guessed else ""
     return [
         warning(
             f"no column has ids of questions, and the systems in {name!r} have {least} to {most} "
