@@ -13,7 +13,7 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about
+from errbar.base.remarks import Caution, about, way_to_say
 from errbar.data.games import Games
 from errbar.data.ratings import RatedAnswers
 from errbar.errors import InputError
@@ -76,9 +76,14 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
                 judge = _Judge(answers, at, trusted, request.level)
                 prefix = f"{name}: " if len(answers.raters) > 2 else ""
                 rows += judge.confusion(prefix)
-                if answers.is_numeric:
-                    rows += judge.biases(prefix, remarks)
-                    rows += judge.drift(prefix, remarks)
+                rows += judge.biases(prefix, remarks)
+                rows += judge.drift(prefix, remarks)
+    elif answers.groups or answers.order.size:
+        raise InputError(
+            "bias by group and drift are those of a judge beside a trusted rater: "
+            + way_to_say(f"--truth {answers.raters[-1]}", f"truth={answers.raters[-1]!r}")
+            + " names it."
+        )
     unit = "over clusters of answers" if answers.is_clustered else "over answers"
     words = _METHOD.replace("over answers", unit)
     return RaterAgreement(tuple(rows), answers.raters, words, tuple(remarks))
@@ -220,8 +225,7 @@ class _Judge:
         codes, values = answers.ratings.codes, answers.ratings.values
         self._both: NDArray[np.bool_] = (codes[judge] >= 0) & (codes[trusted] >= 0)
         self._judge, self._truth = codes[judge, self._both], codes[trusted, self._both]
-        self._off = values[self._judge] - values[self._truth]
-        self._span = float(values[-1] - values[0])
+        self._values = values
         self._names = answers.raters[judge], answers.raters[trusted]
         self._answers, self._level = answers, level
         self._clusters = np.unique(answers.clusters[self._both], return_inverse=True)[1]
@@ -239,28 +243,47 @@ class _Judge:
                 words = f"{prefix}{self._names[0]} says {other} if {self._names[1]} says {name}"
                 yield self._row("confusion", words, Combined([part], (0.0, 1.0)), int(some.sum()))
 
+    def _differences(self) -> Iterator[tuple[str, Array, float]]:
+        """Judge − trusted and its largest size: of numbers, or of shares of a category.
+
+        Shares of two categories differ by the same, so one of them is enough.
+        """
+        if self._answers.is_numeric:
+            values = self._values
+            yield "", values[self._judge] - values[self._truth], float(values[-1] - values[0])
+            return
+        names = self._answers.categories
+        for code in range(1 if len(names) == 2 else 0, len(names)):
+            said = (self._judge == code).astype(float) - (self._truth == code)
+            yield f", share of {names[code]}", said, 1.0
+
     def biases(self, prefix: str, remarks: list[str]) -> Iterator[AgreementRow]:
         """Mean of judge − trusted, of all answers and by group, and whether groups differ."""
-        bounds = (-self._span, self._span)
-        whole = np.ones(self._off.size, dtype=bool)
-        words = f"{prefix}{self._names[0]} − {self._names[1]}"
-        parts = [self._part(self._off, whole, bounds)]
-        yield self._row("bias", words, Combined(parts, bounds), whole.size)
-        for column, values in self._answers.groups.items():
-            own = np.array(values)[self._both]
-            names = list(dict.fromkeys(own.tolist()))
-            each = {name: self._part(self._off, own == name, bounds) for name in names}
-            for name, part in each.items():
-                spread, size = Combined([part], bounds), int((own == name).sum())
-                yield self._row(f"bias by {column}", f"{prefix}{name}", spread, size)
-            remarks += self._favours(column, each, prefix)
+        for of, off, span in self._differences():
+            bounds = (-span, span)
+            whole = np.ones(off.size, dtype=bool)
+            words = f"{prefix}{self._names[0]} − {self._names[1]}{of}"
+            parts = [self._part(off, whole, bounds)]
+            yield self._row("bias", words, Combined(parts, bounds), whole.size)
+            for column, values in self._answers.groups.items():
+                own = np.array(values)[self._both]
+                names = list(dict.fromkeys(own.tolist()))
+                each = {name: self._part(off, own == name, bounds) for name in names}
+                for name, part in each.items():
+                    spread, size = Combined([part], bounds), int((own == name).sum())
+                    yield self._row(f"bias by {column}", f"{prefix}{name}{of}", spread, size)
+                remarks += self._favours(
+                    column, each, f"{prefix}{of[2:]}: " if of else prefix, span
+                )
 
-    def _favours(self, column: str, each: dict[str, MeanPart], prefix: str) -> list[str]:
+    def _favours(
+        self, column: str, each: dict[str, MeanPart], prefix: str, span: float
+    ) -> list[str]:
         """Say which groups the judge favours over others, adjusted for the number of pairs."""
         pairs = list(combinations(each, 2))
         found = []
         for pair in pairs:
-            spread = _difference(each[pair[0]], each[pair[1]], self._span)
+            spread = _difference(each[pair[0]], each[pair[1]], span)
             low, high = spread.ends(1.0 - (1.0 - self._level) / len(pairs))
             first, second = pair
             if high < 0.0:
@@ -285,6 +308,7 @@ class _Judge:
         when = order[self._both]
         late = when > np.median(when)
         if not late.any() or late.all():
+            remarks.append(Caution(f"{prefix}no drift: the order has no two halves."))
             return
         agreed = (self._judge == self._truth).astype(float)
         halves = [self._part(agreed, some, (0.0, 1.0)) for some in (late, ~late)]

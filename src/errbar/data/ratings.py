@@ -6,8 +6,11 @@ an order and distances.
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import numpy as np
 
 from errbar.base.arguments import lists_by_name
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
@@ -79,6 +82,10 @@ def read_ratings(
         if name not in columns:
             raise UnknownColumn(unknown_name(name, list(columns), "there is no column"))
     cells = [[_plain(cell) for cell in columns[name]] for name in raters]
+    cells, said = _without_gaps(cells)
+    remarks += said
+    cells, said = _in_one_spelling(cells)
+    remarks += said
     kept = [at for at in range(len(cells[0])) if any(row[at] is not None for row in cells)]
     if not kept:
         raise NotThere("no answer has a rating.")
@@ -98,8 +105,7 @@ def read_ratings(
         _, together = np.unique([str(columns[cluster][at]) for at in kept], return_inverse=True)
     when = np.zeros(0)
     if order:
-        _, ranks = np.unique([columns[order][at] for at in kept], return_inverse=True)
-        when = ranks.astype(float)
+        when = _times([columns[order][at] for at in kept], order)
     return RatedAnswers(
         raters=tuple(raters),
         categories=tuple(f"{value:g}" if is_numeric else str(value) for value in known),
@@ -110,6 +116,69 @@ def read_ratings(
         is_numeric=is_numeric,
         remarks=tuple(remarks),
     )
+
+
+_GAPS = frozenset(("n/a", "na", "#n/a", "nan", "null"))
+_DATE = re.compile(
+    r"\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?)?((?:Z|[+-]\d\d:?\d\d)?)"
+)
+
+
+def _times(cells: Sequence[Any], name: str) -> Array:
+    """Positions in time, from numbers or dates; refused if they cannot be put in order."""
+    try:
+        numbers = np.array([float(cell) for cell in cells])
+    except (TypeError, ValueError):
+        dates = all(isinstance(cell, date) for cell in cells)
+        texts = ["" if cell is None else str(cell).strip() for cell in cells]
+        zones = [found[1] if (found := _DATE.fullmatch(text)) else None for text in texts]
+        odd = next(
+            (
+                text
+                for text, zone in zip(texts, zones, strict=True)
+                if zone is None or zone != zones[0] or len(text) != len(texts[0])
+            ),
+            None,
+        )
+        if odd is not None and not dates:
+            raise InputError(
+                f"the order {name!r} has {odd!r}: it must be a number in every row, or a date as "
+                f"2025-03-31 or 2025-03-31 10:15, all written alike."
+            ) from None
+        _, ranks = np.unique(list(cells) if dates else texts, return_inverse=True)
+        return np.asarray(ranks, dtype=float)
+    if not np.isfinite(numbers).all():
+        raise InputError(f"the order {name!r} has an empty cell; every answer needs its time.")
+    return numbers
+
+
+def _without_gaps(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Above]]:
+    """Ratings without those that say that there is none, as N/A."""
+    found = Counter(
+        value for row in cells for value in row if isinstance(value, str) and value.lower() in _GAPS
+    )
+    if not found:
+        return cells, []
+    kept = [[None if value in found else value for value in row] for row in cells]
+    shown = some_of(f"{word!r} ({number})" for word, number in found.items())
+    return kept, [guess(f"{shown}: no rating; write another word if it is a category")]
+
+
+def _in_one_spelling(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Above]]:
+    """Words that differ in upper and lower case alone, in their most common spelling."""
+    often = Counter(value for row in cells for value in row if isinstance(value, str))
+    spellings: dict[str, str] = {}
+    for word, _ in often.most_common():
+        spellings.setdefault(word.lower(), word)
+    other = {word: spellings[word.lower()] for word in often if spellings[word.lower()] != word}
+    if not other:
+        return cells, []
+    one = [
+        [other.get(value, value) if isinstance(value, str) else value for value in row]
+        for row in cells
+    ]
+    shown = some_of(f"{word!r} as {usual!r}" for word, usual in other.items())
+    return one, [guess(f"Ratings are the same in upper and lower case: {shown}")]
 
 
 def _in_shared_words(

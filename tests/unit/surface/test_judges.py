@@ -1,5 +1,6 @@
 """Scores of a judge corrected by labels: what is read, what is said, and what holds."""
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -357,3 +358,51 @@ def test_verdicts_on_games_are_compared_by_side_and_unlike_words_are_refused() -
     assert any("read as the first or second answer" in note for note in found.notes())
     with pytest.raises(InputError, match=r"'human' says 'bad', 'good', 'judge' says 'F', 'T'"):
         errbar.agree({"human": ["good", "bad"], "judge": ["T", "F"]}, ["human", "judge"])
+
+
+@pytest.mark.parametrize(
+    ("times", "ordered"),
+    [
+        ([str(at) for at in range(40)], True),
+        ([f"2025-{1 + at // 28:02d}-{1 + at % 28:02d}" for at in range(40)], True),
+        ([f"2025-03-01T10:{at:02d}" for at in range(40)], True),
+        ([dt.date(2025, 1, 1) + dt.timedelta(days=at) for at in range(40)], True),
+        ([f"{1 + at // 28}/{1 + at % 28}/2025" for at in range(40)], False),
+        ([*range(39), None], False),
+        (["2025-03-01", *["2025-03-01T10:00"] * 39], False),
+    ],
+)
+def test_the_order_is_that_of_numbers_and_dates_not_of_text(
+    times: list[Any], ordered: bool
+) -> None:
+    human = [1, 0] * 20
+    judge = [*human[:20], *(1 - label for label in human[20:])]  # agrees in the earlier half only
+    rows = {"judge": judge, "human": human, "at": times}
+    if not ordered:
+        with pytest.raises(InputError, match="the order 'at' has"):
+            errbar.agree(rows, ["judge", "human"], truth="human", order="at")
+        return
+    found = errbar.agree(rows, ["judge", "human"], truth="human", order="at")
+    assert [row.value for row in found if row.about == "drift"] == [-1.0]
+
+
+def test_words_have_a_bias_a_drift_and_one_spelling() -> None:
+    human = ["pass", "fail"] * 20
+    judge = [*human[:20], *["Pass"] * 20]
+    system = ["a" if at < 20 else "b" for at in range(40)]
+    rows = {"judge": judge, "human": human, "system": system, "at": list(range(40))}
+    found = errbar.agree(rows, ["judge", "human"], truth="human", by=["system"], order="at")
+    values = {row.measure: row.value for row in found}
+    assert values["judge − human, share of pass"] == 0.25
+    assert (values["a, share of pass"], values["b, share of pass"]) == (0.0, 0.5)
+    assert values["agreement, later half − earlier half"] == -0.5
+    assert any("'Pass' as 'pass'" in remark for remark in found.remarks)
+    with pytest.raises(InputError, match="beside a trusted rater"):
+        errbar.agree(rows, ["judge", "human"], order="at")
+
+
+def test_not_available_is_no_category() -> None:
+    rows = {"judge": ["good", "bad", "good", "bad"], "human": ["good", "bad", "N/A", "good"]}
+    found = errbar.agree(rows, ["judge", "human"])
+    assert found[0].value == pytest.approx(2 / 3)
+    assert any("'N/A' (1): no rating" in remark for remark in found.remarks)
