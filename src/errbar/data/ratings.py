@@ -103,7 +103,7 @@ def read_ratings(
     together = np.arange(len(kept), dtype=np.int64)
     if cluster:
         _, together = np.unique([str(columns[cluster][at]) for at in kept], return_inverse=True)
-    when = np.zeros(0)
+    when: Array = np.zeros(0)
     if order:
         when = _times([columns[order][at] for at in kept], order)
     return RatedAnswers(
