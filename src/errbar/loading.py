@@ -15,6 +15,7 @@ from errbar.data.engines.duckdb import plain_errors
 from errbar.data.readers.base import Choice, Regrade
 from errbar.data.readers.logs import Origin
 from errbar.data.readers.tables.containers import (
+    are_labels,
     are_numbers,
     are_pairs,
     are_records,
@@ -22,6 +23,7 @@ from errbar.data.readers.tables.containers import (
     are_words,
     from_other_library,
     hold_text,
+    is_document,
     numbers_in,
     of_one_length,
     plain_container,
@@ -186,6 +188,8 @@ def _are_paths(data: Any, right: Sequence[str] = ()) -> bool:
 def _are_named_paths(data: Any, right: Sequence[str]) -> bool:
     if not isinstance(data, Mapping) or not data or are_words([*data.values()], right):
         return False
+    if is_document(data) or are_labels(data):
+        return False
     return all(_are_paths(paths, right) for paths in data.values())
 
 
@@ -310,7 +314,8 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
         return CountsSource({(name, ""): counts for name, counts in entries.items()})
     if all(is_list(value) and not are_records(value) and not hold_text(value) for value in values):
         return _from_lists(entries, how)
-    if all(isinstance(value, bool | int | float | str | Mapping | None) for value in values):
+    plain = all(isinstance(value, bool | int | float | str | Mapping | None) for value in values)
+    if plain or is_document(entries):
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
         from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 

@@ -131,3 +131,14 @@ def test_records_and_frames_are_read_alike(tmp_path: Path) -> None:
     for data in (frame, frame.to_dict("records"), frame.to_dict("list")):
         found = {one.system: one.value for one in errbar.load(data).score("avg")}
         assert found == pytest.approx(SHARES)
+
+
+def test_labels_and_predictions_in_a_dict_are_columns() -> None:
+    arrays = {"y_true": GOLD, "y_pred": [predicted("bert", at) for at in range(len(GOLD))]}
+    assert [one.value for one in errbar.load(arrays).score("avg")] == [pytest.approx(2 / 3)]
+
+
+def test_a_dict_with_rows_and_names_is_a_document() -> None:
+    rows = [{"id": at, "correct": at % 4 > 0} for at in range(8)]
+    data = {"results": rows, "model": "gpt", "accuracy": 0.75}
+    assert [(one.system, one.value) for one in errbar.load(data).score("avg")] == [("gpt", 0.75)]

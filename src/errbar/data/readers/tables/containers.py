@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 
 from errbar.base.remarks import some_of
+from errbar.data.columns import REFERENCES, named_like
 from errbar.data.counts import Counts
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.finding import kind_of
 from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.data.sources.arrays import is_list
 from errbar.errors import InputError, WrongType
 
@@ -225,3 +228,20 @@ def require_no_columns(data: Any, how: HowToRead) -> None:
             raise InputError(
                 f"{name}= is for tables of outcomes; {type(data).__name__} of numbers is not one."
             )
+
+
+def is_document(data: Mapping[Any, Any]) -> bool:
+    """Whether a dict has a list of records and plain values beside it, as a JSON document has."""
+    values = list(data.values())
+    plain = [value for value in values if isinstance(value, bool | int | float | str | None)]
+    texts = [value for value in plain if isinstance(value, str)]
+    if not plain or any(kind_of(Path(text)) or Path(text).exists() for text in texts):
+        return False
+    return any(is_list(value) and are_records(value) for value in values)
+
+
+def are_labels(data: Mapping[Any, Any]) -> bool:
+    """Whether a dict has equally many labels and predictions of a classifier, as columns."""
+    if not named_like(data, REFERENCES) or not any(map(is_prediction, data)):
+        return False
+    return len({len(value) if is_list(value) else -1 for value in data.values()}) == 1

@@ -86,7 +86,7 @@ def refuse_classes(outcome: str, present: Sequence[str], sample: Sampler | None)
     if sample is None or plain_name(outcome) not in REFERENCES:
         return
     classes = _classes(sample(outcome))
-    others = [name for name in _candidates(present, outcome) if _are_classes(sample(name), classes)]
+    others = _others(present, outcome, classes, sample)
     if not others or set(map(plain_name, present)) & {"system", *map(plain_name, USUAL["system"])}:
         return
     label = list(map(plain_value, sample(outcome)))
@@ -148,8 +148,7 @@ def _systems(
     sure = plain_name(reference) in _SURE or "target" in assignment
     if systems or (not sure and _is_binary(flat[reference])):
         return systems
-    others = [name for name in _candidates(flat, reference) if _are_classes(flat[name], classes)]
-    return {name: name for name in others}
+    return {name: name for name in _others(flat, reference, classes, flat.__getitem__)}
 
 
 def _refuse_choice(named: Sequence[str], reference: str) -> NoReturn:
@@ -174,12 +173,16 @@ def _candidates(names: Iterable[str], reference: str) -> list[str]:
     ]
 
 
-def _are_classes(column: Sequence[Any], classes: set[str]) -> bool:
-    """Whether a column has several values, all classes of the label."""
-    if any(isinstance(value, list | dict) for value in column):
-        return False
-    found = set(map(plain_value, column)) - {*NOTHING}
-    return len(found) > 1 and found <= classes
+def _others(names: Iterable[str], reference: str, classes: set[str], sample: Sampler) -> list[str]:
+    """Columns whose values are all classes of the label, if one of them has several."""
+    found: dict[str, set[str]] = {}
+    for name in _candidates(names, reference):
+        if any(isinstance(value, list | dict) for value in sample(name)):
+            continue
+        values = set(map(plain_value, sample(name))) - {*NOTHING}
+        if values and values <= classes:
+            found[name] = values
+    return list(found) if any(len(values) > 1 for values in found.values()) else []
 
 
 def _mostly(column: Sequence[Any], classes: set[str]) -> bool:

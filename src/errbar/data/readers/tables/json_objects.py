@@ -94,7 +94,8 @@ ROWS = frozenset(
     {"rows", "data", "records", "items", "samples", "examples", "results", "table", "entries"}
 )
 _CALLED_ROWS = re.compile(
-    r"per[_-]\w+|(?:\w+[_-])?(?:rows|records|items|samples|examples|cases|results|entries|details)"
+    r"per[_-]\w+|(?:\w+[_-])?(?:rows|records|items|samples|examples|cases|tests|questions|problems"
+    r"|results|entries|details)"
 )
 
 

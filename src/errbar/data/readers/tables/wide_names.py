@@ -82,7 +82,7 @@ _SUMMARIES = frozenset(
             ),
             *("exit_code", "returncode", "return_code", "exit_status", "timestamp", "ts"),
             *("created", "truncated", "terminated", "done", "cached", "parsed", "valid"),
-            *("format_ok", "format_compliance", "void", "tamper", "verified", "ready"),
+            *("value", "format_ok", "format_compliance", "void", "tamper", "verified", "ready"),
             *("median", "range", "spread", "best_of", "oracle", "vote", "votes", "majority_vote"),
         ),
     )
@@ -98,6 +98,8 @@ _MEASURED = frozenset(
 )
 _COUNTS = frozenset(("num", "count", "size", "total", "number"))  # in a name: set_size_amb
 # A column whose last word is one of these measures what stands before: safety_score.
+# A column whose first word is one of these is a setting, or a measure of a whole run.
+_SETTINGS = frozenset(("param", "params", "hparam", "hparams", "config", "metric", "metrics"))
 # A column with one of these words marks what went wrong, or what a run did.
 _FAULTS = re.compile(
     r"wrong|errors?|fail(?:ed|s|ure|ures)?|timeouts?|timed|duplicates?|missing|invalid|unsafe"
@@ -128,7 +130,10 @@ def is_no_system(name: str) -> bool:
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
         return True
     last = _last_word(name)
-    if any(map(_FAULTS.fullmatch, _words(name))) or _begins_with_response(name):
+    words = _words(name)
+    if any(map(_FAULTS.fullmatch, words)) or _begins_with_response(name):
+        return True
+    if len(words) > 1 and words[0] in _SETTINGS:
         return True
     if (
         last in _MEASURED
