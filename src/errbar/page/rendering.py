@@ -209,7 +209,7 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
         seen |= set(own)
         methods = [note for note in own if note.startswith(_METHOD)]
         found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
-        found[section.name] = [note for note in own if note not in methods]
+        found[section.name] = said_once(note for note in own if note not in methods)
     found["above"] = said_once(found["above"])
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
 

@@ -12,6 +12,7 @@ from errbar.errors import MissingExtra
 
 _NEGATIVE = re.compile(r"(?<![\w.-])-(?=\d)")
 _PADDING = re.compile(r"^ +| +(?= )|(?<=\[) +")
+_NEAR_BRACKET = re.compile(r"(?<=\[) | (?=\])")
 _FIGURE_SPACE = "\u2007"  # as wide as a digit
 
 
@@ -28,6 +29,7 @@ def template_of(name: str) -> Any:
     environment.tests["marked"] = lambda note: note.startswith(MARK)
     environment.globals["minus"] = with_minus
     environment.globals["figures"] = figures
+    environment.globals["compact"] = compact
     environment.globals["tick"] = tick_text
     environment.globals["quoted"] = partial(quote, safe="")
     environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
@@ -70,6 +72,17 @@ def figures(cell: str) -> str:
     '0.5~~ [~0.41, 0.74]'
     """
     return _PADDING.sub(lambda found: _FIGURE_SPACE * len(found[0]), with_minus(cell))
+
+
+def compact(cell: str) -> str:
+    """Return a cell of a table without the spaces that align it with others.
+
+    Examples
+    --------
+    >>> compact(" 4.53 [ 0.13, ∞    ]")
+    '4.53 [0.13, ∞]'
+    """
+    return with_minus(_NEAR_BRACKET.sub("", " ".join(cell.split())))
 
 
 def tick_text(number: float) -> str:

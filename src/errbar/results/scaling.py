@@ -187,4 +187,4 @@ def _cells(found: Iterable[Measurement]) -> list[str]:
 
 
 def _ends(low: float, high: float) -> str:
-    return f"{low:.2f} to {'∞' if math.isinf(high) else f'{high:.2f}'}"
+    return f"{low:z.2f} to {'∞' if math.isinf(high) else f'{high:z.2f}'}"
