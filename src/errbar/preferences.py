@@ -18,9 +18,11 @@ from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bradley_terry import Ties
+from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.loading import load
 from errbar.results.agreement import RaterAgreement
-from errbar.results.leaderboard import Standing
+from errbar.results.estimate import Interval
+from errbar.results.leaderboard import Standing, letters_of
 from errbar.results.ratings import Rating, Ratings
 from errbar.runs import Runs
 
@@ -122,11 +124,13 @@ def prefer(
     if against is None:
         request = RatingRequest(ties=Ties(ties), level=level, anchor=anchor, by_judge=by_judge)
         return rate_games(found, request)
-    if found.controls or anchor or by_judge or ties != "half" or method != "bradley-terry":
+    if anchor or by_judge or ties != "half" or method != "bradley-terry":
         raise InputError(
-            "a win rate against a baseline has no controls, no anchor, no model and is not split "
-            "by judge; leave them out, or leave out the baseline."
+            "a win rate against a baseline has no anchor, no model and is not split by judge; "
+            "leave them out, or leave out the baseline."
         )
+    if found.controls:
+        return adjusted_rates(found, against, level=strict_share(level, "level"))
     return win_rates(found, against, level=strict_share(level, "level"))
 
 
@@ -219,6 +223,70 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
     )
     measure, size = f"win rate against {baseline}", sum(map(len, results.values()))
     return Ratings(tuple(rows), measure, method, size, scores[0].questions, tuple(remarks))
+
+
+def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
+    """Win rates against a baseline at equal controls, as for answers of equal length.
+
+    Each system has a logistic regression of its own: a strength, and a coefficient per control.
+    Systems differ in rank if intervals that hold for all at once do not overlap.
+    """
+    results = found.against(baseline)  # which refuses an unknown baseline
+    at, rows = found.systems.index(baseline), found.rows
+    remarks: list[str] = [*found.remarks, *found.accounts.in_words()]
+    own: list[Rating] = []
+    at_once: dict[str, Interval] = {}  # simultaneous intervals (Bonferroni)
+    for system in results:
+        place = found.systems.index(system)
+        forth = (rows.first == at) & (rows.second == place)
+        pair = found.some(forth | ((rows.first == place) & (rows.second == at)))
+        boards = (
+            rate_games(pair, RatingRequest(level=one, anchor=baseline))
+            for one in (level, 1.0 - (1.0 - level) / len(results))
+        )
+        board, wide = boards
+        own += [row for row in board if row.system == system]
+        at_once |= {row.system: row.interval for row in wide if row.system == system}
+        said = [note for note in board.remarks if note.startswith(found.controls)]
+        remarks += [f"{system}: {note}" for note in said]
+    own.sort(key=lambda row: (-row.value, row.system))
+    ends = [at_once[row.system] for row in own]
+    ahead = np.array([[mine.low > other.high for other in ends] for mine in ends])
+    letters = letters_of((ahead | ahead.T).tolist())
+    noise = np.random.default_rng(1).standard_normal((10_000, len(own)))
+    values, sds = (np.array([getattr(row, name) for row in own]) for name in ("value", "sd"))
+    drawn = DrawnRanks(exchangeable(values + noise * sds, np.random.default_rng(1)))
+    placed = tuple(
+        replace(
+            row,
+            value=_chance(row.value),
+            sd=row.sd * math.log(10.0) / 400.0 * _chance(row.value) * (1.0 - _chance(row.value)),
+            interval=replace(
+                row.interval, low=_chance(row.interval.low), high=_chance(row.interval.high)
+            ),
+            rank=at + 1,
+            best_rank=1 + int(ahead[:, at].sum()),
+            worst_rank=len(own) - int(ahead[at].sum()),
+            expected_rank=float(drawn.expected[at]),
+            chance_best=float(drawn.best[at]),
+            groups=letters[at],
+            win_rate=_chance(row.value),
+        )
+        for at, row in enumerate(own)
+    )
+    equal = " and ".join(found.controls)
+    method = (
+        f"logistic regression of the result on {equal}, for each system by itself, evaluated at 0; "
+        f"covariance by the jackknife over questions (CR3). With length it is not AlpacaEval's "
+        f"length-controlled rate, which needs difficulties of its questions"
+    )
+    measure, size = f"win rate against {baseline} at equal {equal}", sum(map(len, results.values()))
+    return Ratings(placed, measure, method, size, len(found.questions), tuple(remarks))
+
+
+def _chance(rating: float) -> float:
+    """The chance to win against a system with the rating 1000."""
+    return 1.0 / (1.0 + 10.0 ** ((1000.0 - rating) / 400.0))
 
 
 def runs_against(found: Games, baseline: str) -> Runs:

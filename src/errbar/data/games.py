@@ -133,6 +133,8 @@ class Games:
 
     def against(self, baseline: str) -> dict[str, list[float]]:
         """Results of each other system against a baseline."""
+        if baseline not in self.systems:
+            raise UnknownColumn(unknown_name(baseline, list(self.systems), "there is no system"))
         at, rows = self.systems.index(baseline), self.rows
         found: dict[str, list[float]] = {}
         for own, other, sign in ((rows.first, rows.second, 1), (rows.second, rows.first, -1)):

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import minimize
 
 import errbar
 from errbar.cli import main
@@ -167,3 +169,36 @@ def test_what_fastchat_counts_otherwise_is_said() -> None:
              "g2_winner": second} for second in ("tie", "model_1", "model_2")]  # fmt: skip
     remarks = " ".join(errbar.games(rows).remarks)
     assert "in 1 of 3 records one of two is a tie" in remarks
+
+
+def test_a_win_rate_at_equal_length_is_a_logistic_regression_of_each_system() -> None:
+    rng = np.random.default_rng(8)
+    rows, expected = [], {}
+    for system, strength in (("m", -0.5), ("n", 1.0)):
+        longer = rng.integers(-400, 400, 400)
+        won = rng.random(400) < 1.0 / (1.0 + np.exp(-strength - 0.004 * longer))
+        rows += [
+            {"id": at, "model_a": system, "model_b": "base", "length": int(more),
+             "winner": "A" if is_won else "B"}
+            for at, (more, is_won) in enumerate(zip(longer, won, strict=True))
+        ]  # fmt: skip
+        expected[system] = longer, won
+    spread = np.std(np.concatenate([longer for longer, _ in expected.values()]))
+    found = {row.system: row for row in errbar.prefer(rows, against="base", controls=["length"])}
+    for system, (longer, won) in expected.items():
+        design = np.stack([np.ones(400), np.tanh(longer / spread)], axis=1)
+        signs = np.where(won, 1.0, -1.0)
+
+        def lost(beta: np.ndarray, design: np.ndarray = design, signs: np.ndarray = signs) -> float:
+            return float(np.logaddexp(0.0, -signs * (design @ beta)).sum())
+
+        best = minimize(lost, np.zeros(2), tol=1e-12)
+        chance = 1 / (1 + np.exp(-(design @ best.x)))
+        sd = np.linalg.inv((design.T * (chance * (1 - chance))) @ design)[0, 0] ** 0.5
+        assert found[system].value == pytest.approx(1 / (1 + np.exp(-best.x[0])), abs=1e-5)
+        ends = [1 / (1 + np.exp(-(best.x[0] + sign * 1.96 * sd))) for sign in (-1, 1)]
+        assert [found[system].interval.low, found[system].interval.high] == pytest.approx(
+            ends, abs=0.01
+        )
+    assert (found["n"].rank, found["n"].worst_rank, found["m"].best_rank) == (1, 1, 2)
+    assert {row.groups for row in found.values()} == {"a", "b"}
