@@ -110,7 +110,7 @@ def audit_board(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Audit the leaderboard at PATHS: how far its order can be relied on.
+    """Say how far the order of the board at PATHS can be trusted.
 
     Ranks that hold together, what separates the first from the second, and which questions or
     clusters change the order if they are left out.
