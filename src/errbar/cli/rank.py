@@ -112,8 +112,8 @@ def audit_board(
 ) -> None:
     """Say how far the order of the board at PATHS can be trusted.
 
-    Ranks that hold together, what separates the first from the second, and which questions or
-    clusters change the order if they are left out.
+    It shows ranks that hold for all systems together, what separates the first from the second,
+    and which questions or clusters change the order if they are left out.
 
     \b
     Examples:
