@@ -248,7 +248,7 @@ def _has_records(file: Path) -> bool:
 
 def _size(file: Path) -> int:
     """Uncompressed size of a file; for gzip modulo 2^32, from its last bytes."""
-    if file.suffix.lower() != ".gz":
+    if not file.name.lower().endswith(".gz"):
         return size_of(file)
     try:
         with file.open("rb") as packed:

@@ -198,8 +198,9 @@ def without_ending(whole: str, endings: Sequence[str] = ()) -> str:
     folder, _, name = whole.rpartition(os.sep)
     name = name.removesuffix(".gz").removesuffix(".zst")
     ending = next((ending for ending in endings if name.endswith(ending)), "")
-    if not ending and Path(name).suffix.lower() in _ENDINGS:
-        ending = Path(name).suffix
+    if not ending:
+        suffix = os.path.splitext(name)[1]
+        ending = suffix if suffix.lower() in _ENDINGS else ""
     stem = name.removesuffix(ending).rstrip("_.")
     return f"{folder}{os.sep}{stem}" if stem else folder
 
@@ -275,6 +276,7 @@ _FIELD = re.compile(
 )
 _DECIMALS, _BEFORE_DECIMALS = re.compile(r"\.\d"), re.compile(r"\d\.")
 _EDGES = "_-. /:()"
+_FIRST = 100  # names among which repeats are looked for first
 
 
 class _Field(NamedTuple):
@@ -329,6 +331,8 @@ def without_repeats(name: str) -> str:
 
 def may_repeat(names: Sequence[str]) -> bool:
     """Whether some names differ only by a number that may count repeats."""
+    if len(names) > _FIRST and may_repeat(names[:_FIRST]):  # more names make no fewer repeats
+        return True
     try:
         systems = repeats_of(names)
     except InputError:

@@ -216,18 +216,18 @@ def _without_ids(ids: Mapping[Path, str], names: Mapping[Path, str]) -> dict[Pat
     if names:
         return {}
     real_path = resolved_folders().real_path
-    paths = {file: Path(without_ending(real_path(file))) for file in ids}
-    shared = Path(os.path.commonpath([path.parent for path in paths.values()]))
+    paths = [without_ending(real_path(file)) for file in ids]  # Path objects take most of the time
+    shared = os.path.commonpath({path.rpartition(os.sep)[0] or os.sep for path in paths})
     wholes: dict[Path, Path] = {}
-    for file, id_ in ids.items():
-        parts = paths[file].relative_to(shared).parts
+    for (file, id_), path in zip(ids.items(), paths, strict=True):
+        parts = path[len(shared) :].lstrip(os.sep).split(os.sep)
         rests = [_without(part, id_) for part in parts]
         first = next((at for at, rest in enumerate(rests) if rest != parts[at]), None)
         if first is None:
             return {}
         below = [without_repeats(rest) for rest in rests[first:]]
         kept = [rest for rest in below if any(map(str.isalpha, rest))]
-        wholes[file] = shared.joinpath(*parts[:first], *kept)
+        wholes[file] = Path(shared, *parts[:first], *kept)
     questions = {(whole, ids[file]) for file, whole in wholes.items()}
     return wholes if 2 * len(set(wholes.values())) <= len(questions) else {}
 

@@ -32,10 +32,11 @@ def whole_of(file: Path, *, pieces: bool = False) -> Path:
     >>> whole_of(Path("out/gpt_shard_0.jsonl"), pieces=True).as_posix()
     'out/gpt'
     """
-    name = _PART.sub("", file.name)
-    if name == file.name and pieces:
-        name = _PIECE.sub("", file.name)
-    if name == file.name:
+    own = file.name
+    name = _PART.sub("", own)
+    if name == own and pieces:
+        name = _PIECE.sub("", own)
+    if name == own:
         return file
     stem = name.partition(".")[0].strip("-_ ")
     return file.parent / stem if stem and stem not in ("data", "part") else file.parent
