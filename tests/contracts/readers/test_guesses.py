@@ -138,6 +138,7 @@ SURE = {
     "Outcomes: ": "the only meaning that the writing has; others are errors",
     "Matrix: ": "rows and columns are what documents say; the transpose is another matrix",
     "Pairs: ": "numbers as ids are an error, so the first are names",
+    "…: no rating": "what to write instead is said",
     "… are read as the first or second answer, or a tie": "other words are an error",
     "Trials: the columns, which have numbers for names": "a matrix, as above",
 }
