@@ -509,3 +509,15 @@ def test_the_assumption_about_unseen_clusters_is_stated(
         f"up {share} of all may be missing"
     )
     assert not one(counts, "avg", estimand="benchmark").reason
+
+
+def test_rare_errors_beside_questions_never_solved_reach_down_as_far_as_without_them() -> None:
+    easy = [64] * 53 + [63]
+    alone, beside = (
+        score(Counts([64] * len(right), right), "pass^32", method=Calibrated(Estimand.BENCHMARK))[0]
+        for right in (easy, easy + [0] * 6)
+    )
+    below = alone.value - alone.interval.low
+    share = len(easy) / 60
+    # of all 60, the binomial sample of the whole score puts the end at 0.43 of this distance
+    assert beside.value - beside.interval.low > 0.6 * share * below

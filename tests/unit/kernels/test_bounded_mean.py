@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betaincinv
 
-from errbar.analysis.methods.learned import all_states
+from errbar.data.counts import Counts, States
 from errbar.kernels.bounded_mean import (
     Sample,
     _chance_below,
@@ -247,7 +247,7 @@ def test_a_batch_of_samples_has_nearly_the_widths_of_each(number: int, level: fl
 
 @pytest.mark.parametrize(("k", "trials"), [(3, 4), (6, 7), (5, 16)])
 def test_a_batch_takes_what_is_one_but_for_rounding_for_one(k: int, trials: int) -> None:
-    states = all_states(trials)
+    states = States.of([Counts(np.full(trials + 1, trials), np.arange(trials + 1))])
     values = PassAt.subset_means([PassAt(k)], states)[0]
     at = int(np.argmax((values > 1.0 - 1e-12) & (values < 1.0)))
     assert at, "there is nothing to see"

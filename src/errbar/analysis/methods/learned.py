@@ -66,6 +66,8 @@ class Noise(NamedTuple):
     mean: float
     variance: float
     freedom: float  # degrees of freedom of the variance
+    part: float = 1.0  # of the questions, which carries the variance
+    centre: float = math.nan  # score of that part
 
 
 class DifficultyPosterior:
@@ -162,17 +164,25 @@ class DifficultyPosterior:
         return Summary(noise.mean, math.sqrt(noise.variance), *sorted((noise.mean, edge)))
 
     def _korn_graubard(self, noise: Noise, bounds: tuple[float, float], level: float) -> Summary:
-        """Interval of a binomial sample with this mean and variance."""
+        """Interval of a binomial sample with this mean and variance, of all questions or a domain.
+
+        Rare errors are the noise of questions that are nearly always solved, whatever the score of
+        the others is. So each end is at least as far from the score as for the questions alone that
+        carry the variance.
+        """
         low, high = bounds
-        span = high - low
-        ends = korn_graubard_ends(
-            (noise.mean - low) / span,
-            noise.variance / span**2,
-            noise.freedom,
-            level,
-            self._questions,  # a mean of M values varies no more than a binomial share
-        )
-        return Summary(noise.mean, math.sqrt(noise.variance), *(low + span * end for end in ends))
+        span, sd = high - low, math.sqrt(noise.variance)
+        # a mean of M values varies no more than a binomial share of as many
+        domains = [(noise.mean, 1.0, self._questions)]
+        if low < noise.centre < high:
+            domains.append((noise.centre, noise.part, max(noise.part * self._questions, 1.0)))
+        offs = []
+        for centre, part, least in domains:
+            share, variance = (centre - low) / span, (sd / (part * span)) ** 2
+            ends = korn_graubard_ends(share, variance, noise.freedom, level, least)
+            offs.append([part * span * (end - share) for end in ends])
+        below, above = zip(*offs, strict=True)
+        return Summary(noise.mean, sd, noise.mean + min(below), noise.mean + max(above))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
         """The other end, where every question showed the lowest (`rising`) or highest value.
@@ -207,40 +217,43 @@ class DifficultyPosterior:
         values = [part.subset_means([part], self._states)[0] for part in parts]
         means = [np.asarray(value @ self._mass / size) for value in values]
         slopes = metric.slopes(*means)
-        whole = estimated = spread = 0.0
+        whole = estimated = spread = carried = fourth = 0.0
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
             chances = chances_on_grid(n)
             table = sum(s * self._table(part, n) for s, part in zip(slopes, parts, strict=True))
-            variance = np.maximum(table**2 @ chances - (table @ chances) ** 2, 0.0)
+            expected = table @ chances
+            variance = np.maximum(table**2 @ chances - expected**2, 0.0)
             squares = self._squares[alike]
             each = self._rates_by_state[alike] @ variance
             found = float(each @ squares)
             estimated += found
+            carried += float(squares * each @ self._rates_by_state[alike] @ expected)
+            of_squares = float(np.square(each) @ self._fourths[alike])
+            fourth += of_squares
             degree = metric.draws if all(part.unbiased for part in parts) else n
             # n trials are n / k independent draws of k: n / k − 1 degrees of freedom for each
             # question, and at least the one that it has as one of many.
-            spread += float(np.square(each) @ self._fourths[alike]) / max(n / degree - 1.0, 1.0)
+            spread += of_squares / max(n / degree - 1.0, 1.0)
             if 2 * degree > n:
                 weights = squares @ self._rates_by_state[alike] / squares.sum()
                 most = largest_mean(variance, weights, n)
                 found = max(found, most * float(squares.sum()))
             whole += found
-        freedom = estimated**2 / spread if spread else math.inf
-        return Noise(float(metric.joined(*means)), whole / size**2, max(freedom, 1.0))
+        mean, variance = float(metric.joined(*means)), whole / size**2
+        if not fourth or len(parts) > 1:
+            return Noise(mean, variance, max(estimated**2 / spread if spread else math.inf, 1.0))
+        part = min(estimated**2 / fourth / self._questions, 1.0)
+        centre = mean + carried / estimated - float(slopes[0] * means[0])
+        return Noise(mean, variance, max(estimated**2 / spread, 1.0), part, centre)
 
     @staticmethod
     def _moments(known: ScoreMoments) -> tuple[float, float]:
-        return float(known.means.mean()), math.sqrt(
-            float(known.variances.mean() + known.means.var())
-        )
+        variance = float(known.variances.mean() + known.means.var())
+        return float(known.means.mean()), math.sqrt(variance)
 
     def population(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question.
-
-        Every draw is followed by several more sweeps of the sampler, so that the ends depend little
-        on the rates and on the assignment of questions that happened to be drawn.
-        """
+        """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question."""
         rng = np.random.default_rng(self._seed)
         sizes = np.ones(1) if self._weighed is None else self._weighed.weight
         (part,) = metric.parts()
@@ -338,7 +351,8 @@ class DifficultyPosterior:
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
-        return part.subset_means([part], all_states(n))[0]
+        every = States.of([Counts(np.full(n + 1, n), np.arange(n + 1))])
+        return part.subset_means([part], every)[0]
 
 
 def _summed(cell: Integers, like: Array, weights: Array | None = None) -> Array:
@@ -364,12 +378,6 @@ def _draws_of(
     )
     parts = (part.reshape(len(several), -1, part.shape[-1]) for part in spread)
     return [difficulty.DifficultyDraws(*system) for system in zip(*parts, strict=True)]
-
-
-def all_states(n: int) -> States:
-    """Every state that a question of n trials can have."""
-    correct = np.arange(n + 1)
-    return States(np.full(n + 1, n), correct, np.ones((1, n + 1)), np.array([n + 1.0]))
 
 
 def _blocks(number: int, each: int) -> list[slice]:
