@@ -16,4 +16,13 @@ export XDG_CACHE_HOME="$cache"
 
 mkdir -p "$TMPDIR"
 
+# Prints the pins and hashes of what some extras need; beside the extras of errbar there are base,
+# build (what builds packages) and pip.
+pinned() {
+  awk -v wanted=" $* " '
+    /^#/ { keep = 0; for (at = 3; at <= NF; at++) if (index(wanted, " " $at " ")) keep = 1; next }
+    keep
+  ' hashes.txt
+}
+
 say() { printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2; }

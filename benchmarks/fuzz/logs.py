@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 import polars as pl
 
 import errbar
-from benchmarks.fuzz.mutants import broken, broken_archive, changed_value, strange_values
+from benchmarks.fuzz.mutants import (
+    broken,
+    broken_archive,
+    broken_parquet,
+    changed_value,
+    strange_values,
+)
 from errbar.data.readers.base import every_reader
 from errbar.errors import ErrbarError, InternalError, NoOutcomes, RepeatedTrial
 from errbar.runs import Runs
@@ -115,6 +121,8 @@ def _changed(
     raw: bytes, rng: random.Random, strange: Iterator[object], turn: int
 ) -> tuple[bytes, bool]:
     """A file changed in the way whose turn it is, and whether that may cost a row."""
+    if raw.startswith(b"PAR1") and turn >= 1:
+        return broken_parquet(raw, rng, strange), True
     if raw.startswith(b"PK") and turn >= 2:
         with contextlib.suppress(ValueError, zipfile.BadZipFile, NotImplementedError):
             return broken_archive(raw, rng, strange), True

@@ -13,11 +13,26 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+import polars as pl
+
 STRANGE: tuple[Any, ...] = (
     *(None, True, False, -1, 1, 2, 0.5, -1.5, 1e308, 1 << 70, 10**30, 10**400),
     *(float("nan"), float("inf"), "", "x", "C", "text", "NaN", "a\0b", "\ud800", "é\ud800"),
     *([], [1], [None], [[]], [[[[]]]], {}, {"": 1}, {"": None}, {"": []}, {"a": 1}),
     {"a": {"b": []}},
+    *(
+        "\uffff",
+        "\x1b]8;;a\x07",
+        "\u202eb",
+        "=1+1",
+        "a|b`$\n",
+        "<script>",
+        "0x1F",
+        "1_000",
+        "١",
+        "1e400",
+    ),
+    *("q" * 5000, [[1, 2], [3]], [{}] * 3, {"0": {"0": {"0": 1}}}, -(1 << 63), 5e-324, -0.0),
 )
 BYTES = (
     *(b"\xff", b"\0", b"NaN", b"-Infinity", b"null", b"[" * 3000, b"{", b"{}", b'"', b",", b"\n"),
@@ -112,6 +127,29 @@ def _another(value: Any, rng: random.Random) -> Any:
             return value + rng.choice(("x", " ", "é", "0"))
         case _:
             return value
+
+
+def broken_parquet(raw: bytes, rng: random.Random, strange: Iterator[Any]) -> bytes:
+    """A Parquet file with a column changed: some values strange, of another type, or nested."""
+    frame = pl.read_parquet(io.BytesIO(raw))
+    name = rng.choice(frame.columns)
+    values: list[Any] = frame[name].to_list()
+    kind = rng.randrange(4)
+    if kind == 0:
+        values[rng.randrange(len(values))] = None
+    elif kind == 1:
+        values = [[value] for value in values]
+        for _ in range(rng.randrange(20)):
+            values = [[value] for value in values]
+    elif kind == 2:
+        values = [{"a": value, "b": None} for value in values]
+    else:
+        values[rng.randrange(len(values))] = next(strange)
+        values = [value if isinstance(value, str) else repr(value) for value in values]
+        values = [value.encode("utf-8", "replace").decode() for value in values]
+    written = io.BytesIO()
+    frame.with_columns(pl.Series(name, values, strict=False)).write_parquet(written)
+    return written.getvalue()
 
 
 def broken_archive(raw: bytes, rng: random.Random, strange: Iterator[Any]) -> bytes:

@@ -11,7 +11,7 @@ import numpy as np
 from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
-from errbar.base.arguments import strict_share, texts
+from errbar.base.arguments import require_choice, strict_share, texts
 from errbar.base.options import checked
 from errbar.data.games import USUAL_GAMES, Games
 from errbar.data.readers.games.tables import HowToReadGames, read_games
@@ -114,6 +114,8 @@ def prefer(
     >>> print([row.system for row in prefer(rows)], round(prefer(rows)[0].win_rate, 2))
     ['a', 'b'] 0.75
     """
+    require_choice(ties, "ties", [each.value for each in Ties])
+    require_choice(method, "method", ("bradley-terry", "elo"))
     found = games(data, **reading)
     if against is None and method == "elo":
         if ties != "half":

@@ -22,9 +22,8 @@ from errbar.analysis.ranked import PairedItems, items_by_system, paired_items
 from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
-from errbar.base.arguments import are_same, strict_share
+from errbar.base.arguments import are_same, require_text, strict_share
 from errbar.base.arrays import Array
-from errbar.base.options import checked
 from errbar.data.columns import Key
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
@@ -76,7 +75,6 @@ def compare_ranked(
     return replace(found, remarks=(*lone, *found.remarks, *on_data))
 
 
-@checked
 def compare(
     systems: Mapping[str, Predictions],
     *metrics: RankedMetric | str,
@@ -116,6 +114,7 @@ def compare(
     ['a is better', 'a is probably better', 'a is better']
     """
     require_bootstrap(method)
+    require_text(baseline=baseline)
     data = _same_items(systems)
     reach = {name: each.coverage for name, each in systems.items()}
     chosen = _metrics(metrics, coverages, reach)

@@ -33,8 +33,8 @@ def _flag(value: Any, name: str) -> None:
 
 def _pair(value: Any, name: str) -> None:
     if not (
-        isinstance(value, list | tuple | np.ndarray)
-        and np.shape(value) == (2,)
+        (isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1))
+        and len(value) == 2
         and all(_is_number(end) for end in value)
     ):
         option = way_to_say(f"--{name}", name)

@@ -220,7 +220,7 @@ def _clip(possible: Bounds, bounds: Bounds | None) -> Bounds:
         return UNCLIPPED
     if bounds is None:
         return possible
-    ends = tuple(bounds) if isinstance(bounds, Iterable) and np.ndim(bounds) else ()
+    ends = tuple(bounds) if np.iterable(bounds) else ()
     if len(ends) != 2 or not all(isinstance(end, _REAL) for end in ends) or not ends[0] <= ends[1]:
         raise InputError(f"bounds must be (low, high), two numbers in order; got {bounds!r}.")
     low, high = max(float(ends[0]), possible[0]), min(float(ends[1]), possible[1])

@@ -134,8 +134,8 @@ def counted_outcomes(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Ab
     strange, all_rows, apart, ids, most, total, right = rows.aggregate(
         f"count(*) FILTER ({outcome} IS NULL OR {outcome} NOT IN (0, 1) OR {number} IS NULL OR "
         f"{number} < 0 OR {number} <> floor({number})), count(*), "
-        f"count(DISTINCT ({', '.join([*keys, outcome])},)), "
-        f"count(DISTINCT ({', '.join([*keys, repr('')])},)), max({number}), sum({number}), "
+        f"count(DISTINCT row({', '.join([*keys, outcome])})), "
+        f"count(DISTINCT row({', '.join([*keys, repr('')])})), max({number}), sum({number}), "
         f"sum({number} * {outcome})"
     ).fetchall()[0]
     if strange or apart < all_rows or ids == all_rows or most < 2 or total > _MOST_ROWS:

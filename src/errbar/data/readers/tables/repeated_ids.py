@@ -94,7 +94,7 @@ def _goes_with_part(rows: Any, columns: Columns, scorer: str, keys: Sequence[str
 
 
 def _distinct(names: Sequence[str]) -> str:
-    return f"count(DISTINCT ({', '.join(f'{name}::VARCHAR' for name in names)},))"
+    return f"count(DISTINCT row({', '.join(f'{name}::VARCHAR' for name in names)}))"
 
 
 def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:

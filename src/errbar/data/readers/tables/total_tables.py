@@ -75,7 +75,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     )
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     number, apart, shares, tasks = rows.aggregate(
-        f"count(*), count(DISTINCT ({keys},)), "
+        f"count(*), count(DISTINCT row({keys})), "
         f"count(*) FILTER ({outcome} NOT IN (0, 1)), count(DISTINCT {quoted(question)})"
     ).fetchall()[0]
     if number > apart or 2 * shares <= number:
@@ -259,7 +259,7 @@ def _refuse_rows_of_runs(rows: Any, columns: Columns) -> None:
     for name in [name for name in named_like(free, COUNTERS) if name not in systems]:
         keys = ", ".join(map(text_of, [*systems, name]))
         number, apart, shares = rows.aggregate(
-            f"count(*), count(DISTINCT ({keys},)), count(*) FILTER ({value} NOT IN (0, 1))"
+            f"count(*), count(DISTINCT row({keys})), count(*) FILTER ({value} NOT IN (0, 1))"
         ).fetchall()[0]
         if number > apart or number < 2:
             continue
@@ -308,7 +308,7 @@ def _counts_of_parts(rows: Any, columns: Columns) -> list[Above]:
     free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
     for name in [*named_like(free, PARTS), *systems]:
         keys = ", ".join(map(text_of, dict.fromkeys([*systems, name])))
-        number, apart = rows.aggregate(f"count(*), count(DISTINCT ({keys},))").fetchall()[0]
+        number, apart = rows.aggregate(f"count(*), count(DISTINCT row({keys}))").fetchall()[0]
         if number == apart:
             return [
                 warning(
