@@ -16,7 +16,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 import errbar
 from errbar.page import ReportSettings, write_report
@@ -41,6 +40,8 @@ def outcomes(systems: int, questions: int, trials: int) -> dict[str, np.ndarray]
 
 def shown_after(page: Path, times: int) -> list[tuple[float, float]]:
     """Milliseconds until something is painted, and until the page is complete, of each opening."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  only here
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]

@@ -18,7 +18,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,6 @@ from errbar.plots import Picture
 Work = Callable[[], object]
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, RESULTS = DOCS / "how-far.md", DOCS / "how-far" / "results.json"
-_SHORT = 0.05  # seconds; shorter runs are mostly fixed cost, and have no slope
 
 
 class Axis(NamedTuple):
@@ -128,13 +127,12 @@ def inside(axis: str, size: int, directory: Path) -> dict[str, float]:
     return {"size": size, "cpu": cpu, "clock": clock, "MB": peak / 1024}
 
 
-def slope(points: Iterable[dict[str, float]]) -> float:
-    """Exponent of growth by least squares of logarithms, of runs that are not mostly fixed cost."""
-    long = [point for point in points if point["cpu"] > _SHORT]
-    if len(long) < 2:
+def slope(points: Sequence[dict[str, float]]) -> float:
+    """Exponent of growth between the two largest sizes; smaller ones are mostly fixed cost."""
+    if len(points) < 2:
         return math.nan
-    across = np.log([point["size"] for point in long])
-    return float(np.polyfit(across, np.log([point["cpu"] for point in long]), 1)[0])
+    (one, other) = points[-2:]
+    return math.log(other["cpu"] / one["cpu"]) / math.log(other["size"] / one["size"])
 
 
 def growth_table(results: dict[str, Any]) -> str:
