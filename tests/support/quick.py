@@ -128,7 +128,7 @@ SLOW_TESTS = {
     "test_no_end_leaves_what_the_metric_can_be",
     "test_no_message_names_an_option_or_an_argument_outright",
     "test_no_shape_loses_or_joins_a_system_beside_others",
-    "test_no_two_classes_have_one_name",
+    "test_no_two_types_have_one_name",
     "test_nobody_else_parses_json",
     "test_nobody_imports_a_plug_in_for_another_tool",
     "test_nobody_imports_the_command",
