@@ -40,6 +40,8 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "overview": ((), {}),
     "inspect": ((), {}),
     "items": ((), {"level": 0.9}),
+    "audit_board": ((), {"level": 0.9}),
+    "scaling": ((), {}),
     "noise": ((), {}),
     "cost": ((), {"errors": "missing"}),
     "agreements": ((), {}),
@@ -54,12 +56,12 @@ ASKED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems, 30 questions, two trials of each, with a confidence and a cost."""
+    """Two systems, 30 questions, four trials of each, with a confidence and a cost."""
     rng = np.random.default_rng(0)
     lines = ["model,task_id,trial,passed,confidence,cost"]
     for model, rate in (("a", 0.7), ("b", 0.4)):
         for question in range(30):
-            for trial in range(2):
+            for trial in range(4):
                 right = int(rng.random() < rate)
                 sure, cost = 0.2 + 0.6 * rng.random(), rng.random()
                 lines.append(f"{model},q{question},{trial},{right},{sure:.3f},{cost:.3f}")

@@ -218,8 +218,10 @@ def decided(tmp_path: Path) -> str:
 def test_the_verdict_is_first_and_coloured(decided: str, runs: str) -> None:
     better = shown("compare", decided, "--system", "bad", "--system", "good").splitlines()
     assert better[0].startswith("\x1b[1;32mgood beats bad\x1b[0m")
-    assert any("\x1b[1;31mworse" in line for line in better)
-    beyond = shown("compare", decided, "--margin", "0.05")
+    assert any("\x1b[1;32mbetter" in line for line in better[1:])
+    worse = shown("compare", decided, "--baseline", "good")
+    assert "\x1b[1;31mworse" in worse
+    beyond = shown("compare", decided, "--baseline", "good", "--margin", "0.05")
     assert "\x1b[1;31mworse by more than 0.05" in beyond
     undecided = shown("compare", runs).splitlines()
     assert undecided[0].startswith("\x1b[2mInconclusive: ")

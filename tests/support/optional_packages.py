@@ -38,6 +38,7 @@ PACKAGES: Mapping[str, Package] = {
     "polars": Package("polars"),
     "pyarrow": Package("pyarrow", ("arrow",)),
     "pyspark": Package("pyspark", ("spark",)),
+    "pyyaml": Package("yaml", ("yaml",)),
     "scikit-learn": Package("sklearn"),
     "vl-convert-python": Package("vl_convert", ("plot",)),
 }

@@ -319,10 +319,7 @@ def _number_trials(
 
 def _files(sample: Sampler) -> list[str]:
     """The hidden column with the file of each row, if the rows are of several."""
-    try:
-        return [FILE] if len({*sample(FILE)}) > 1 else []
-    except KeyError:
-        return []
+    return [FILE] if len({*sample(FILE)}) > 1 else []
 
 
 def _as_assigned(

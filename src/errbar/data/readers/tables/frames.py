@@ -230,7 +230,7 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
     kinds = frame.collect_schema()
     names = kinds.names()
     far = frame.implementation.is_spark_like()
-    sample = None if far else lambda name: _sample(frame, name)
+    sample = None if far else lambda name: _sample(frame, name) if name in names else []
     counts = are_counts(names, how.assignment, sample)
     try:
         columns = find_columns(

@@ -235,7 +235,7 @@ def _are_records(column: Sequence[Any]) -> bool:
 
 def sample_of(flat: Flat, name: str) -> list[Any]:
     """Some values of a column."""
-    return flat[name][:_LOOKED_AT]
+    return flat.get(name, [])[:_LOOKED_AT]
 
 
 def _find(flat: Flat, assignment: Assignment) -> Columns:

@@ -286,9 +286,11 @@ def _some(files: Sequence[Path]) -> str:
 def _find(
     names: Sequence[str], assignment: Mapping[str, str | None], looked: Mapping[str, list[Any]]
 ) -> Columns:
-    counts = are_counts(names, assignment, looked.__getitem__)
-    usual = USUAL_COUNTS if counts else USUAL
-    return find_columns(names, assignment, usual, sample=looked.__getitem__)
+    def sample(name: str) -> list[Any]:
+        return looked.get(name, [])
+
+    usual = USUAL_COUNTS if are_counts(names, assignment, sample) else USUAL
+    return find_columns(names, assignment, usual, sample=sample)
 
 
 def _flat_columns(
