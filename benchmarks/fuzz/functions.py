@@ -151,6 +151,7 @@ FITTING: dict[str, Any] = {
     "agree.data": _ROWS.with_columns(confidence=pl.col("confidence").round()).to_dicts(),
     "prefer.data": _GAMES,
     "games.data": _GAMES,
+    "scaling.data": {"a": _DRAWS.integers(0, 2, (12, 4)), "b": _DRAWS.integers(0, 2, (12, 4))},
     "monitor.above": 0.5,
     "monitor.systems": "a",
     "plan.systems": ["a"],

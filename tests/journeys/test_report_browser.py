@@ -319,6 +319,7 @@ def test_rewards_of_questions_are_shown_as_their_means(browser: Any, tmp_path: P
     opened.page.select_option("select[name=order]", "flakiest")
     assert opened.column("table-questions", 1) == ["2", "0", "1"]  # mean variances 0.5, 0.4, 0
     opened.page.locator("#table-questions a").first.click()
+    opened.page.locator("#chosen h3").wait_for()  # a page hears of its new address a little later
     assert opened.page.locator("#chosen").inner_text().split() == [
         *("2", "two", "1.0", "of", "2", "trials", "one", "2.0", "of", "2", "trials")
     ]
@@ -424,7 +425,7 @@ def test_paper_is_white_and_has_no_controls(browser: Any, report: Path) -> None:
     assert page.locator(CONTROLS).filter(visible=True).count() == 0
     assert page.locator("section").filter(visible=True).count() == page.locator("section").count()
     assert page.evaluate(FAINT) == []
-    assert page.evaluate(LINES_OF_NAMES) == [1] * 12  # three systems in four panels
+    assert page.evaluate(LINES_OF_NAMES) == [1] * 18  # three systems in six panels
     opened.keep("demo-print", full_page=True)
 
 

@@ -74,8 +74,8 @@ def _designs(value: Any, name: str) -> None:
 
 _KINDS: dict[Callable[[Any, str], object], tuple[str, ...]] = {
     _text: (
-        *("against", "anchor", "baseline", "baseline_system", "cluster", "label", "order", "run"),
-        *("since", "system", "table", "task", "truth"),
+        *("against", "anchor", "baseline", "baseline_system", "cluster", "label", "of", "order"),
+        *("run", "since", "system", "table", "task", "truth"),
     ),
     texts: ("by", "controls", "first_wins", "raters", "second_wins", "systems", "ties_are"),
     _choice: (

@@ -335,10 +335,14 @@ def test_details_of_every_instance(tmp_path: Path) -> None:
 
 
 def test_spoiled_lists_are_read_or_refused(tmp_path: Path) -> None:
-    place = submission(tmp_path / "lite" / "mine", [1, 2], [3])
+    whole = {"generated": ["a__b-1", "a__b-2"], "resolved": ["a__b-1"], "no_generation": ["a__b-3"]}
+    path = tmp_path / "lite" / "results.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert len(rows_of(path)) == 3
     other = tmp_path / "copy" / "lite"
     other.mkdir(parents=True)
-    require_read_or_refused(place / "results" / "results.json", other, reader="swe_bench")
+    require_read_or_refused(path, other, reader="swe_bench")
 
 
 @pytest.mark.parametrize(

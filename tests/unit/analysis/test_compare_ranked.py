@@ -507,7 +507,7 @@ def test_the_commands_take_them_too(tmp_path: Path) -> None:
     file = str(tmp_path / "two.csv")
     shown = CliRunner().invoke(main, ["compare", file, "-m", "aurc,risk@0.5"])
     assert shown.exit_code == 0, shown.output
-    assert "a − b" in shown.output
+    assert "b − a    -0.087" in shown.output  # less risk is better, and b is first
     systems = ("--baseline-system", "a", "--system", "b")
     gated = CliRunner().invoke(main, ["gate", file, "-m", "roc-auc", "--max-drop", "0.9", *systems])
     assert gated.exit_code == 0, gated.output

@@ -316,7 +316,9 @@ def _is_binary_text(value: Any) -> bool:
 
 def _find(flat: Flat, assignment: Assignment) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
-    return find_columns(names, assignment, USUAL, sample=lambda name: flat.get(name, [])[:_LOOKED_AT])
+    return find_columns(
+        names, assignment, USUAL, sample=lambda name: flat.get(name, [])[:_LOOKED_AT]
+    )
 
 
 def _refuse_steps(wide: Sequence[str], flat: Flat) -> None:
