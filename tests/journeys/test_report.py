@@ -18,7 +18,7 @@ from errbar import demo
 from errbar.base.tables import supported
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.page import ReportSettings, contents_of, embedded, render, write_report
+from errbar.page import ReportSettings, contents, contents_of, embedded, render, write_report
 from hostile import HOSTILE
 
 OUTCOMES = demo.LOGS / f"{demo.HARD}.csv"
@@ -236,6 +236,19 @@ def test_rewards_and_systems_without_common_questions_have_a_report_too() -> Non
     page = page_of({"a": one, "b": other})
     assert "Systems are not compared</strong>" in page
     assert "No question is common to all systems" in page
+
+
+def test_a_confidence_that_cannot_be_ranked_does_not_stop_the_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = {"question": list("abcdef"), "outcome": [1, 0, 1, 1, 0, 1], "confidence": [0.5] * 6}
+    page = page_of(pl.DataFrame({**rows, "weight": [1, 2, 3, 1, 2, 3]}))
+    assert page.count("gives questions different weights, and ranking item by item takes none") == 3
+    assert 'data-curves="roc"' in page_of(pl.DataFrame(rows))
+    monkeypatch.setattr(contents, "_MOST_RESAMPLED", 5)  # rows of which curves have bands
+    page = page_of(pl.DataFrame(rows))
+    assert 'data-curves="roc"' not in page
+    assert "ROC as a table" in page
 
 
 def test_the_command_writes_one_file_and_says_where(tmp_path: Path) -> None:
