@@ -173,7 +173,7 @@ class Subject:
 
     def __str__(self) -> str:
         parts = (self.system, self.task, *(value for _, value in self.slice))
-        reading = f" (failed: {self.failed})" if self.failed else ""
+        reading = f" (failed as {self.failed})" if self.failed else ""
         return f"{' · '.join(part for part in parts if part)}{reading}".strip()
 
 
@@ -272,7 +272,7 @@ class Estimate(AnyEstimate):
     @property
     def bracket_text(self) -> str:
         """The interval for whatever failed trials would have been, as a cell of a table."""
-        if self.bracket is None:
+        if self.bracket is None or math.isnan(sum(self.bracket.ends)):
             return DASH
         return " to ".join(score_text(end, self.sd) for end in self.bracket.ends)
 

@@ -274,3 +274,12 @@ def test_zeros_and_ones_beside_losses_have_the_bounds_of_their_task() -> None:
     given = errbar.load(rows).score("avg", bounds=(-1, 1))
     assert found[0].interval.low <= given[0].interval.low < 0.0
     assert "holds if every reward lies between -1 and 1, which is a guess" in found[0].reason
+
+
+def test_a_bracket_without_an_interval_is_a_dash() -> None:
+    rows = {"outcome": [1.36, None], "status": ["ok", "error"], "question": ["a", "a"]}
+    table = pl.DataFrame({**rows, "trial": [0, 1], "system": ["s", "s"]})
+    found = errbar.load(table).score("avg", errors="bracket", bounds=(0, 2))
+    assert [str(each.of) for each in found] == ["s (failed as wrong)", "s (failed as right)"]
+    alone = errbar.load(table.with_columns(outcome=pl.lit(1.36))).score(errors="bracket")
+    assert {each.bracket_text for each in alone} == {"–"}

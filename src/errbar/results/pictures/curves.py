@@ -209,7 +209,7 @@ def _number(metric: Metric) -> float:
 def _subject(estimate: Any) -> str:
     """Return the subject without its task, which has a panel."""
     parts = (estimate.system, *(value for _, value in estimate.slice))
-    policy = f" (failed: {estimate.of.failed})" if estimate.of.failed else ""
+    policy = f" (failed as {estimate.of.failed})" if estimate.of.failed else ""
     return " · ".join(part for part in parts if part) + policy
 
 
