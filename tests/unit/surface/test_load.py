@@ -318,7 +318,7 @@ def test_failed_rows_can_be_taken_both_ways() -> None:
     scores = errbar.load(failing()).score("pass@1", "pass@2", errors="bracket")
     found = {(str(one.of), str(one.metric)): one.value for one in scores}
     assert found == {
-        (f"(failed: {name})", f"pass@{k}"): pytest.approx(pass_at(k, banks(value)))
+        (f"(failed as {name})", f"pass@{k}"): pytest.approx(pass_at(k, banks(value)))
         for name, value in (("wrong", 0), ("right", 1))
         for k in (1, 2)
     }
@@ -329,9 +329,9 @@ def test_both_ways_stand_beside_each_other_for_every_system_and_metric() -> None
     scores = errbar.load(data).score("pass@1", "pass@2", errors="bracket")
     rows = {(str(one.of), str(one.metric)): one.value for one in scores}
     for metric, worst, best in (("pass@1", 0.5, 1), ("pass@2", 1, 1)):
-        assert rows["b (x) (failed: wrong)", metric] == worst
-        assert rows["b (x) (failed: right)", metric] == best
-        assert rows["a (failed: wrong)", metric] == rows["a (failed: right)", metric]
+        assert rows["b (x) (failed as wrong)", metric] == worst
+        assert rows["b (x) (failed as right)", metric] == best
+        assert rows["a (failed as wrong)", metric] == rows["a (failed as right)", metric]
     assert len(rows) == len(scores) == 8
     order = [one.system.partition(" (failed")[0] for one in scores]
     assert order == ["b (x)"] * 4 + ["a"] * 4  # systems stay as they were given
