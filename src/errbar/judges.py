@@ -31,8 +31,7 @@ from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
-from errbar.base.arguments import number, require_text, texts
-from errbar.base.options import checked
+from errbar.base.arguments import checked, number, require_text, texts
 from errbar.base.remarks import way_to_say
 from errbar.data.ratings import read_ratings
 from errbar.data.readers.base import Choice

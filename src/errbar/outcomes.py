@@ -16,9 +16,8 @@ from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.scaling import ScalingRequest, scaling_of
 from errbar.analysis.score import Errors
-from errbar.base.arguments import names_in_order
+from errbar.base.arguments import checked, names_in_order, whole_numbers
 from errbar.base.arrays import Seed
-from errbar.base.options import checked, whole_numbers
 from errbar.data.prices import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from errbar.analysis.history import drifts_of
-from errbar.base.arguments import require_text, strict_share
+from errbar.base.arguments import checked, require_text, strict_share
 from errbar.base.files import without_endings
-from errbar.base.options import checked
 from errbar.base.remarks import mapping, some_of, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists

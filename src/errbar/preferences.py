@@ -11,8 +11,7 @@ import numpy as np
 from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.elo import rate_by_elo
 from errbar.analysis.preferences import RatingRequest, rate_games
-from errbar.base.arguments import require_choice, strict_share, texts
-from errbar.base.options import checked
+from errbar.base.arguments import checked, require_choice, strict_share, texts
 from errbar.data.games import USUAL_GAMES, Games
 from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words

@@ -31,9 +31,8 @@ from errbar.analysis.score import (
     scores_of,
     usual_metrics,
 )
-from errbar.base.arguments import names_in_order, require_choice
+from errbar.base.arguments import checked, names_in_order, require_choice
 from errbar.base.arrays import Seed
-from errbar.base.options import checked
 from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, Needs, family
 from errbar.outcomes import Outcomes

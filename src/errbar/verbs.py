@@ -32,7 +32,7 @@ from errbar.analysis.methods import Assumption, Calibrated
 from errbar.analysis.plan import Plan
 from errbar.analysis.plan import plan as find_plan
 from errbar.analysis.score import Errors
-from errbar.base.options import checked
+from errbar.base.arguments import checked
 from errbar.data.columns import USUAL, USUAL_COUNTS
 from errbar.data.counts import CategoryCounts
 from errbar.errors import InputError, WrongType

@@ -1,15 +1,16 @@
 """Checks of arguments, made once where a user's value enters the package.
 
-Numbers, confidence levels, vectors, flags, labels, counts and question ids. Each function returns
-the value in the type that the rest of the package expects, or raises an `InputError` that names
-the argument, the offending value and its position.
+Numbers, confidence levels, choices, texts, counts and question ids. Each function returns the value
+in the type that the rest of the package expects, or raises an `InputError` that names the argument
+and the offending value. `checked` does so for all keywords of a public function whose types are
+known by their names; lists with an entry per item are checked in `vectors`.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import wraps
 from inspect import cleandoc
-from numbers import Real
 from textwrap import fill
 from typing import Any, TypeVar
 
@@ -163,14 +164,6 @@ def require_whole(value: Any, name: str, least: int) -> None:
         raise InputError(f"{name} must be {least} at least; got {value!r}.")
 
 
-def lists_by_name(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
-    """Return columns as lists by their names as text."""
-    bad = next((name for name, values in columns.items() if not isinstance(values, Iterable)), None)
-    if bad is not None:
-        raise WrongType(f"{what} by column need a list for each column; {bad!r} has none.")
-    return {str(name): list(values) for name, values in columns.items()}
-
-
 def require_text(**values: object) -> None:
     """Refuse anything but a text or None."""
     for name, value in values.items():
@@ -196,9 +189,9 @@ def texts(values: Any, name: str) -> tuple[str, ...]:
 
 def numbers(values: Any, name: str) -> tuple[float, ...]:
     """Return `values` as a tuple of finite floats."""
-    if _first_masked(values) is not None:
+    if first_masked(values) is not None:
         raise WrongType(f"{name} is a masked array with masked entries.")
-    array = _array(values, f"{name} must be a list of numbers")
+    array = to_array(values, f"{name} must be a list of numbers")
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise WrongType(
             f"{name} must be a list of numbers; got {array.dtype} of shape {array.shape}."
@@ -214,85 +207,7 @@ def is_missing(value: object) -> bool:
     return value is None or value != value  # noqa: PLR0124
 
 
-def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Return a one-dimensional array of numbers; integers too large for a float stay integers."""
-    at = _first_masked(values)
-    if at is not None:
-        raise WrongType(
-            f"{name} is a masked array and {name}[{at}] is masked; leave that item out."
-        )
-    array = _array(values, f"{name} must be a list of numbers")
-    if array.ndim != 1:
-        raise InputError(f"{name} must be a list of numbers; got shape {array.shape}.")
-    if array.dtype.kind not in "biuf":
-        entries = values if isinstance(values, list | tuple) else array.tolist()
-        for at, value in enumerate(entries):
-            if not isinstance(value, Real):
-                raise WrongType(f"{name} must contain numbers; {name}[{at}] is {value!r}.")
-        raise WrongType(f"{name} must contain numbers that fit a float; got {array.dtype} values.")
-    return array
-
-
-def same_length(**columns: NDArray[Any]) -> int:
-    """Return the common length of the columns, which must be at least 1."""
-    sizes = {name: len(column) for name, column in columns.items()}
-    first, *others = sizes
-    for other in others:
-        if sizes[other] != sizes[first]:
-            raise InputError(
-                f"{first} and {other} must have one entry per item; they have {sizes[first]} and "
-                f"{sizes[other]}."
-            )
-    if not sizes[first]:
-        raise InputError(f"{first} is empty; at least one item is needed.")
-    return sizes[first]
-
-
-def refuse_first(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, because: str) -> None:
-    """Raise an error that locates the first wrong entry and counts them all."""
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        more = f" ({int(wrong.sum())} such entries)" if wrong.sum() > 1 else ""
-        raise InputError(f"{name}[{at}] is {values[at].item()!r}; {because}{more}.")
-
-
-def as_flags(values: ArrayLike, name: str) -> NDArray[np.bool_]:
-    """Return a list of 0 and 1, or of booleans, as a boolean array."""
-    array = as_numbers(values, name)
-    if array.dtype != bool:
-        refuse_first((array != 0) & (array != 1), array, name, "it must be 0 or 1")
-    return array.astype(bool, copy=False)
-
-
-def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] | None:
-    """Return names as integer codes, numbered in sorted order of the names."""
-    if names is None:
-        return None
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
-        raise WrongType(f"{name} must be a list with one entry per item; got {names!r}.")
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    if len(listed) != size:
-        raise InputError(
-            f"{name} must have one entry per item; got {len(listed)} for {size} items."
-        )
-    for at, label in enumerate(listed):
-        if is_missing(label):
-            raise InputError(f"{name}[{at}] is {label!r}; every item needs a value.")
-    try:
-        distinct = set(listed)
-    except TypeError as error:
-        raise WrongType(f"{name} must be names or numbers; {error}.") from error
-    code = {label: at for at, label in enumerate(sorted(distinct, key=_sortable))}
-    return np.array([code[label] for label in listed], dtype=np.intp)
-
-
-def _sortable(name: object) -> tuple[bool, Any, str, str]:
-    if isinstance(name, Real):
-        return (False, name, "", "")
-    return (True, 0, str(name), type(name).__name__)
-
-
-def _array(values: Any, rule: str, kind: type[InputError] = WrongType) -> NDArray[Any]:
+def to_array(values: Any, rule: str, kind: type[InputError] = WrongType) -> NDArray[Any]:
     """Return `values` as an array; `rule` begins the message if NumPy refuses."""
     try:
         return np.asarray(values)
@@ -300,7 +215,7 @@ def _array(values: Any, rule: str, kind: type[InputError] = WrongType) -> NDArra
         raise kind(f"{rule}; NumPy says: {error}.") from error
 
 
-def _first_masked(values: Any) -> int | None:
+def first_masked(values: Any) -> int | None:
     """Return the position of the first masked entry of a masked array, if there is any."""
     if not isinstance(values, np.ma.MaskedArray):
         return None
@@ -310,9 +225,9 @@ def _first_masked(values: Any) -> int | None:
 
 def integers(values: ArrayLike, name: str) -> Integers:
     """Return `values` as an array of 64-bit integers."""
-    if _first_masked(values) is not None:
+    if first_masked(values) is not None:
         raise WrongType(f"{name} is a masked array with masked entries; leave those questions out.")
-    array = _array(values, f"{name} must have rows of equal length", InputError)
+    array = to_array(values, f"{name} must have rows of equal length", InputError)
     if array.size and array.dtype.kind not in "iu":
         raise WrongType(f"{name} must contain integers; got {array.dtype} values.")
     return array.astype(np.int64)
@@ -352,26 +267,6 @@ def scaled_weights(weights: ArrayLike | None, often: NDArray[Any]) -> NDArray[np
     return np.ldexp(values, -round(math.log2(mean)))
 
 
-def are_same(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:
-    """Whether two arrays of weights or of cluster numbers are equal, or both are absent."""
-    if mine is None or theirs is None:
-        return mine is theirs
-    return np.array_equal(mine, theirs)
-
-
-def refuse_adding(
-    clusters: Sequence[Integers | None], weights: Sequence[NDArray[Any] | None]
-) -> None:
-    """Refuse to add counts with clusters, or with weights, which were scaled separately."""
-    if any(numbers is not None for numbers in clusters):
-        raise InputError(
-            "counts with clusters cannot be added: nothing says which clusters of the two are "
-            "the same. Load the rows of both together."
-        )
-    if any(scaled is not None for scaled in weights):
-        raise InputError("counts with weights cannot be added. Load the rows of both together.")
-
-
 def question_ids(questions: Sequence[Hashable] | None, size: int) -> Sequence[Hashable]:
     """Return the question ids, which must be unique; without ids, questions are numbered."""
     if questions is None or isinstance(questions, range):
@@ -388,12 +283,103 @@ def question_ids(questions: Sequence[Hashable] | None, size: int) -> Sequence[Ha
     return tuple(questions)
 
 
-def union_of(
-    mine: Sequence[Hashable], theirs: Sequence[Hashable]
-) -> tuple[Sequence[Hashable], Integers]:
-    """Return the union of two lists of ids, and the position of each of `theirs` in it."""
-    if isinstance(mine, range) and isinstance(theirs, range):
-        return range(max(len(mine), len(theirs))), np.arange(len(theirs))
-    place = {question: at for at, question in enumerate(mine)}
-    where = [place.setdefault(question, len(place)) for question in theirs]
-    return tuple(place), np.array(where, dtype=np.int64)
+def _text(value: Any, name: str) -> None:
+    require_text(**{name: value})
+
+
+def _choice(value: Any, name: str) -> None:
+    if not isinstance(value, str):
+        raise WrongType(f"{name} must be a text; got {value!r:.80}.")
+
+
+def _flag(value: Any, name: str) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise WrongType(f"{name} must be True or False; got {value!r:.80}.")
+
+
+def _pair(value: Any, name: str) -> None:
+    if not (
+        (isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1))
+        and len(value) == 2
+        and all(_is_number(end) for end in value)
+    ):
+        option = way_to_say(f"--{name}", name)
+        raise WrongType(f"{option} must be two numbers, as in (0, 1); got {value!r:.80}.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating)
+
+
+def _mapping(value: Any, name: str) -> None:
+    if not isinstance(value, Mapping):
+        raise WrongType(f"{name} must be a mapping; got {value!r:.80}.")
+
+
+def _count(value: Any, name: str) -> None:
+    require_whole(value, name, 1)
+
+
+def whole_numbers(values: Any, name: str) -> tuple[int, ...]:
+    """Return whole numbers of 1 or more as a tuple."""
+    if isinstance(values, str | bytes | Mapping) or not np.iterable(values):
+        raise WrongType(f"{name} must be a list of whole numbers; got {values!r:.80}.")
+    listed = tuple(values)
+    for value in listed:
+        require_whole(value, name, 1)
+    return listed
+
+
+def _designs(value: Any, name: str) -> None:
+    if not isinstance(value, list | tuple) or not all(np.iterable(pair) for pair in value):
+        raise WrongType(f"{name} must be pairs of questions and trials; got {value!r:.80}.")
+    for pair in value:
+        if len(whole_numbers(pair, name)) != 2:
+            raise WrongType(f"{name} must be pairs of questions and trials; got {pair!r:.80}.")
+
+
+_KINDS: dict[Callable[[Any, str], object], tuple[str, ...]] = {
+    _text: (
+        *("against", "anchor", "baseline", "baseline_system", "cluster", "label", "of", "order"),
+        *("run", "since", "system", "table", "task", "truth"),
+    ),
+    texts: ("by", "controls", "first_wins", "raters", "second_wins", "systems", "ties_are"),
+    _choice: (
+        *("adjust", "assume", "correction", "errors", "estimand", "model", "scale", "short"),
+        "ties",
+    ),
+    _flag: ("audit", "by_judge", "same_questions"),
+    _pair: ("bounds",),
+    _mapping: ("weights",),
+    _count: ("bins", "questions_in_all", "subset"),
+    whole_numbers: ("tries",),
+    _designs: ("designs",),
+}
+_BY_NAME = {name: check for check, names in _KINDS.items() for name in names}
+
+
+def checked(function: Function) -> Function:
+    """Refuse options of a function whose type is wrong; its default is always right.
+
+    Examples
+    --------
+    >>> @checked
+    ... def ask(*, systems=None):
+    ...     return systems
+    >>> ask(systems=["a"])
+    ['a']
+    >>> ask(systems=3)
+    Traceback (most recent call last):
+    errbar.errors.WrongType: systems must be a text or a list of texts; got 3.
+    """
+    defaults = function.__kwdefaults__ or {}
+    checks = {name: _BY_NAME[name] for name in defaults if name in _BY_NAME}
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        for name, check in checks.items():
+            if name in options and options[name] is not defaults[name]:
+                check(options[name], name)
+        return function(*arguments, **options)
+
+    return call  # type: ignore[return-value]

@@ -13,17 +13,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.base.arguments import (
-    are_same,
-    cluster_numbers,
-    freeze,
-    integers,
-    question_ids,
-    refuse_adding,
-    scaled_weights,
-    union_of,
-)
+from errbar.base.arguments import cluster_numbers, freeze, integers, question_ids, scaled_weights
 from errbar.base.arrays import Integers
+from errbar.base.vectors import are_same, refuse_adding, union_of
 from errbar.errors import InputError
 
 _TALLY_ROWS = 1 << 14  # rows converted to floats at a time

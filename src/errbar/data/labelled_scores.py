@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.base.arguments import as_codes, as_flags, as_numbers, freeze, refuse_first, same_length
+from errbar.base.arguments import freeze
 from errbar.base.arrays import Array
+from errbar.base.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
 from errbar.data.predictions import RankedSample
 from errbar.errors import InputError
 from errbar.kernels.resample import joint_clusters

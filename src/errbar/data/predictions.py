@@ -13,16 +13,9 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.base.arguments import (
-    as_codes,
-    as_flags,
-    as_numbers,
-    freeze,
-    is_missing,
-    refuse_first,
-    same_length,
-)
+from errbar.base.arguments import freeze, is_missing
 from errbar.base.arrays import Array, Integers
+from errbar.base.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
 from errbar.errors import InputError, WrongType
 from errbar.kernels.resample import joint_clusters
 from errbar.kernels.sorting import counts_of, starts_of, sums_by

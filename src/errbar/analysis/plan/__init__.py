@@ -8,8 +8,14 @@ import numpy as np
 
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, SoughtVerdict, Width
 from errbar.analysis.plan.pilot import Difficulty, Pilot, PilotLog, learned_from
-from errbar.base.arguments import number, require_choice, require_whole, strict_share
-from errbar.base.options import checked, whole_numbers
+from errbar.base.arguments import (
+    checked,
+    number,
+    require_choice,
+    require_whole,
+    strict_share,
+    whole_numbers,
+)
 from errbar.base.remarks import Caution, Explanation, way_to_say
 from errbar.base.tables import interval_title, percent
 from errbar.data.queries.questions import OneWayErrors
