@@ -44,9 +44,8 @@ from errbar.kernels.prediction_powered import Known
 from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
-from errbar.results.corrected import CorrectedScoreTable
 from errbar.results.estimate import Estimand
-from errbar.results.labelling import Labelling
+from errbar.results.labelling import CorrectedScoreTable, Labelling
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 from errbar.runs import Runs

@@ -18,7 +18,7 @@ from errbar.analysis.scaling import ScalingRequest, scaling_of
 from errbar.analysis.score import Errors
 from errbar.base.arguments import checked, names_in_order, whole_numbers
 from errbar.base.arrays import Seed
-from errbar.data.prices import read_prices
+from errbar.data.queries.costs import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
 from errbar.results.calibration import Calibration

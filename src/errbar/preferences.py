@@ -21,8 +21,7 @@ from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.loading import load
 from errbar.results.agreement import RaterAgreement
 from errbar.results.estimate import Interval
-from errbar.results.leaderboard import Standing, letters_of
-from errbar.results.ratings import Rating, Ratings
+from errbar.results.leaderboard import Rating, Ratings, Standing, letters_of
 from errbar.runs import Runs
 
 _READING = {"controls", "first_wins", "second_wins", "ties_are", *USUAL_GAMES}
@@ -151,7 +150,7 @@ def report_games(
     **options
         Keywords of `prefer`.
     """
-    from errbar.page.games import write_games_report  # noqa: PLC0415  an extra
+    from errbar.page.boards import write_games_report  # noqa: PLC0415  an extra
 
     reading = {name: options.pop(name) for name in [*options] if name in _READING}
     found = games(data, **reading)

@@ -16,8 +16,7 @@ from errbar.cli import COMMANDS, main
 from errbar.metrics import METRICS
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate
-from errbar.results.leaderboard import Leaderboard
-from errbar.results.ratings import Ratings
+from errbar.results.leaderboard import Leaderboard, Ratings
 from errbar.results.scores import RankedScores, Scores
 from logs import REPOSITORY
 from terminals import HOME

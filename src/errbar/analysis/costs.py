@@ -17,8 +17,7 @@ from errbar.base.arguments import require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess, have
 from errbar.data.columns import Key, named_like
-from errbar.data.prices import INPUT_TOKENS, OUTPUT_TOKENS, Price, price_of
-from errbar.data.queries.costs import QuestionCosts
+from errbar.data.queries.costs import INPUT_TOKENS, OUTPUT_TOKENS, Price, QuestionCosts, price_of
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source

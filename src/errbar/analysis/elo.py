@@ -12,7 +12,7 @@ from errbar.kernels.elo import SCALE, START, STEP, elo, elo_resampled
 from errbar.kernels.hierarchical import exchangeable
 from errbar.kernels.interval import outer_quantiles
 from errbar.results.estimate import Estimand, Interval
-from errbar.results.ratings import Rating, Ratings
+from errbar.results.leaderboard import Rating, Ratings
 
 _DRAWS, _SEED = 1000, 1  # an end of a 95% interval then has a standard error of 2% of its width
 

@@ -18,8 +18,8 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import item_checks as checks
 from errbar.kernels import question_subset as subset
-from errbar.kernels.alike_trials import fit_alike
 from errbar.kernels.interval import student_reach
+from errbar.kernels.item_checks import fit_alike
 from errbar.kernels.item_response import ItemFit, clustered_covariance, fit
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.items import (

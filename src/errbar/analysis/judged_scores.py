@@ -23,8 +23,8 @@ from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
 from errbar.metrics import Direction
-from errbar.results.corrected import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
+from errbar.results.labelling import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 

@@ -2,9 +2,9 @@
 
 Answers are grouped by what the judge says, and by a column such as the judge's confidence. In each
 group the labels so far tell how often the judge errs. Questions whose answers are in doubtful
-groups are chosen more often, and count less (`kernels.unequal_sampling`). How wide intervals become
-is simulated: labels are drawn from those of the same group, and the corrected score is computed
-from them as `errbar score --labels` will compute it.
+groups are chosen more often, and count less (`kernels.prediction_powered`). How wide intervals
+become is simulated: labels are drawn from those of the same group, and the corrected score is
+computed from them as `errbar score --labels` will compute it.
 """
 
 import math
@@ -28,7 +28,7 @@ from errbar.data.queries.label_rows import answer_rows, column_by_question, labe
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
 from errbar.kernels.interval import clopper_pearson_ends
-from errbar.kernels.unequal_sampling import neyman, systematic, two_stage_weights
+from errbar.kernels.prediction_powered import neyman, systematic, two_stage_weights
 from errbar.metrics import Average
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.labelling import Labelling, QuestionGroup

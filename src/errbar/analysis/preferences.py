@@ -24,8 +24,7 @@ from errbar.kernels.bradley_terry import Fit, Ties, fit
 from errbar.kernels.connectivity import components, confounded, reachable, strong_components
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable
 from errbar.results.estimate import Estimand, Interval
-from errbar.results.leaderboard import letters_of
-from errbar.results.ratings import Rating, Ratings
+from errbar.results.leaderboard import Rating, Ratings, letters_of
 
 _POINTS, _CENTRE = 400.0 / math.log(10.0), 1000.0  # Elo's scale
 _DRAWS, _SEED = 10_000, 1

@@ -130,7 +130,7 @@ def audit_board(
             level=level,
         )
     if page:
-        from errbar.page.board import write_board_page  # noqa: PLC0415  an extra
+        from errbar.page.boards import write_board_page  # noqa: PLC0415  an extra
 
         write_board_page(found, page)
     show(found, writing)

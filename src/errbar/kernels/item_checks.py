@@ -10,9 +10,12 @@
 - Pairs of questions that agree beyond ability and difficulty: the sum over systems of the products
   of residuals (Yen's Q3, 1984, before it is standardised). Its p-value is the bound of Bennett
   (1962) for a sum of bounded independent terms, which holds for any number of systems.
+- Overdispersion of trials (Williams 1982): systems differ in what they find hard, beyond one
+  ability each. So trials of one system on one question are correlated, and n of them count as
+  n / (1 + (n - 1) ρ).
 
-Systems are taken to be independent given the model. Relatives, as one model in two scaffolds, are
-not: then p-values are too small.
+Systems are assumed to be independent given the model. Related systems, as one model in two
+scaffolds, are not: then p-values are too small.
 """
 
 import math
@@ -23,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
-from errbar.kernels.item_response import ItemFit
+from errbar.kernels.item_response import ItemFit, fit
 
 _ENUMERATED = 7  # systems whose orders are all tried: 5040
 _ROUNDING = 1e-9  # of correlations and sums of rates: differences below it are none
@@ -234,3 +237,32 @@ def _adjusted(p_values: Array, number: int | None, *, step_up: bool) -> Array:
         ordered = np.maximum.accumulate(p_values[order] * (tested - place))
     found[order] = np.minimum(ordered, 1.0)
     return found
+
+
+class AlikeTrials(NamedTuple):
+    """A fit in which trials that are more alike than the model says count less."""
+
+    fit: ItemFit
+    alikeness: float
+    design: Array  # by which counts are divided
+
+
+def fit_alike(right: Array, trials: Array, clusters: Integers) -> AlikeTrials:
+    """Fit the model of Rasch twice: as if trials were independent, and by their design effect."""
+    once = fit(right, trials, clusters)
+    alike = alikeness(right, trials, once.expected)
+    design = 1.0 + alike * np.maximum(trials - 1.0, 0.0)
+    return AlikeTrials(
+        fit(right / design, trials / design, clusters) if alike else once, alike, design
+    )
+
+
+def alikeness(right: Array, trials: Array, expected: Array) -> float:
+    """Correlation of the trials of one system on one question beyond the model (Williams 1982).
+
+    From the squares of residuals: the variance of n trials is n p (1 − p) (1 + (n − 1) ρ).
+    """
+    variance = trials * expected * (1.0 - expected)
+    excess = float((np.square(right - trials * expected) - variance).sum())
+    room = float((variance * np.maximum(trials - 1.0, 0.0)).sum())
+    return min(max(excess / room, 0.0), 1.0) if room > 0.0 else 0.0

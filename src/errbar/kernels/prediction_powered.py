@@ -9,8 +9,14 @@ Weight 0 uses the labels only. All of them assume that the labelled items are a 
 
 Items may have been labelled with unequal probabilities that are known, so that a label counts as
 1 / its probability. The items without a label are then no random sample, and weight · grade is
-averaged over all items: active inference (Zrnic and Candès 2024, arXiv:2403.03208), the difference
-estimator of survey sampling (Särndal, Swensson and Wretman 1992).
+averaged over all items: active inference (Zrnic and Candès 2024, "Active statistical inference",
+arXiv:2403.03208), the difference estimator of survey sampling (Särndal, Swensson and Wretman 1992).
+
+Neyman allocation (1934) chooses these probabilities so that the variance is smallest: the sampling
+rate of a stratum is proportional to its standard deviation. Half of every sample is nevertheless
+spread evenly, as Zrnic and Candès advise. Then strata whose standard deviation is wrongly estimated
+as 0 are sampled too, and no weight is larger than twice that of an even sample. Systematic sampling
+with a random start (Madow 1949) draws every item with exactly its probability.
 
 If only the sensitivity and the specificity of a judge are known, from other items, the share of
 right answers is that of Rogan and Gladen (1978), with the limits of Lang and Reiczigel (2014,
@@ -169,3 +175,53 @@ def _added(known: Known, number: float) -> Known:
         return known
     items = known.items + 2.0 * number
     return Known((known.share * known.items + number) / items, items)
+
+
+_EVEN = 0.5  # share of a sample that is spread evenly
+
+
+def neyman(sds: Array, number: int) -> Array:
+    """Probability of each item in a sample of `number`: half even, half by standard deviation.
+
+    Examples
+    --------
+    >>> neyman(np.array([0.0, 0.0, 1.0, 1.0]), 2).tolist()
+    [0.25, 0.25, 0.75, 0.75]
+    """
+    even = np.full(sds.size, 1.0 / sds.size)
+    total = float(sds.sum())
+    shares = _EVEN * even + (1.0 - _EVEN) * sds / total if total > 0.0 else even
+    chances = np.minimum(number * shares, 1.0)
+    while (short := number - float(chances.sum())) > 1e-9 and (chances < 1.0).any():
+        room = chances < 1.0  # certain items leave their rest to others
+        chances[room] += short * shares[room] / float(shares[room].sum())
+        chances = np.minimum(chances, 1.0)
+    return chances
+
+
+def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw a sample that holds each item with its own probability; these add up to its size."""
+    order = rng.permutation(chances.size)
+    ends = np.cumsum(chances[order])
+    number = round(float(ends[-1]))
+    ends *= number / ends[-1]
+    at = np.searchsorted(ends, rng.random() + np.arange(number), side="right")
+    found: NDArray[np.intp] = np.sort(order[np.minimum(at, chances.size - 1)])
+    return found
+
+
+def two_stage_weights(former: Array, items: int, chances: Array) -> tuple[Array, Array]:
+    """Weights of the items of a first sample, and of those drawn later from the rest.
+
+    `former` are the weights of the first sample, which by itself gives an unbiased mean. The
+    items of the first sample with weight 1, and the new ones with 1 / `chances`, give another. The
+    two means are averaged, with shares such that all items have equal weights if both samples are
+    even.
+    """
+    if not former.size:
+        return former, 1.0 / chances
+    rest, drawn = items - former.size, chances.size
+    own = former * items / former.sum()
+    of_new, of_old = rest / drawn - 1.0, items / former.size - 1.0 + rest / drawn
+    share = of_new / of_old if of_old > 0.0 else 0.5
+    return share * own + (1.0 - share), (1.0 - share) / chances

@@ -22,9 +22,9 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 from errbar.errors import InputError
-from errbar.kernels.alike_trials import fit_alike
 from errbar.kernels.bradley_terry import GameRows, Ties, fit
 from errbar.kernels.connectivity import components, strong_components
+from errbar.kernels.item_checks import fit_alike
 
 _ROUNDING = 1e-12
 

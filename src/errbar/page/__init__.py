@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from errbar.analysis.score import Errors
-from errbar.base.files import atomic_file
-from errbar.errors import InputError
 from errbar.page.contents import Contents, ReportSettings, Section, contents_of
 from errbar.page.rendering import embedded, render
+from errbar.page.templates import write_page
 from errbar.results.estimate import Estimand
 from errbar.results.timeline import Timeline
 from errbar.runs import Runs
@@ -80,10 +79,4 @@ def report(
 
 def write_report(runs: Runs, path: str | Path, settings: ReportSettings) -> Path:
     """Write the report of runs to an HTML file atomically, and return its path."""
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an HTML file, as in report.html; got {path!r}.")
-    text = render(contents_of(runs, settings))
-    with atomic_file(target) as file:
-        file.write_text(text, encoding="utf-8")
-    return target
+    return write_page(path, lambda: render(contents_of(runs, settings)), kind="report")

@@ -31,6 +31,7 @@ from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
+from errbar.page.templates import day_text
 from errbar.results.base import Result
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Band, Estimand, Subject
@@ -167,7 +168,6 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         verdicts.append(settings.history.conclusion()[:2])
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", (), inspection))
-    today = date.today()
     versions = {"errbar": __version__, "python": platform.python_version()}
     versions |= {name: version(name) for name in _PACKAGES}
     return Contents(
@@ -181,7 +181,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         questions=tuple(questions_of(runs.source, settings.errors)),
         settings=settings,
         bands=bands,
-        day=f"{today.day} {today:%B %Y}",
+        day=day_text(date.today()),
         versions=versions,
     )
 

@@ -20,8 +20,8 @@ from errbar.page.contents import Contents
 from errbar.page.panels import cost_panels, noise_bars
 from errbar.page.templates import packaged, template_of
 from errbar.results.comparison import Comparison
-from errbar.results.corrected import CorrectedEstimate
 from errbar.results.estimate import BandPoint, Estimate
+from errbar.results.labelling import CorrectedEstimate
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.picture import in_script
 from errbar.results.pictures.vega import with_interval
@@ -68,6 +68,8 @@ def render(contents: Contents) -> str:
         level=percent(contents.settings.level),
         interval=interval_title(contents.settings.level),
         notes=_notes(contents),
+        title=contents.title,
+        version=contents.versions["errbar"],
         style=packaged("page.css"),
         script=script,
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

@@ -1,19 +1,42 @@
-"""Templates of pages, and how their text is written: names, minus signs, columns of numbers."""
+"""Pages as files: their templates, and how text is written: names, minus signs, columns of numbers.
+
+Every page extends `shell.html`, which has the head and what stands around the content.
+"""
 
 import html
 import re
+from collections.abc import Callable
+from datetime import date
 from functools import partial
 from importlib import resources
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK
-from errbar.errors import MissingExtra
+from errbar.errors import InputError, MissingExtra
 
 _NEGATIVE = re.compile(r"(?<![\w.-])-(?=\d)")
 _PADDING = re.compile(r"^ +| +(?= )|(?<=\[) +")
 _NEAR_BRACKET = re.compile(r"(?<=\[) | (?=\])")
 _FIGURE_SPACE = "\u2007"  # as wide as a digit
+
+
+def write_page(path: str | Path, render: Callable[[], str], *, kind: str) -> Path:
+    """Write a page to an HTML file that needs no other, whole or not at all; return its path."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a {kind} is an HTML file, as in {kind}.html; got {str(path)!r}.")
+    text = render()
+    with atomic_file(target) as file:
+        file.write_text(text, encoding="utf-8")
+    return target
+
+
+def day_text(day: date) -> str:
+    """Return a date as text, as in 5 May 2026."""
+    return f"{day.day} {day:%B %Y}"
 
 
 def template_of(name: str) -> Any:
@@ -25,6 +48,7 @@ def template_of(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
+        loader=jinja.FunctionLoader(packaged),
     )
     environment.tests["marked"] = lambda note: note.startswith(MARK)
     environment.globals["minus"] = with_minus
@@ -33,7 +57,7 @@ def template_of(name: str) -> Any:
     environment.globals["tick"] = tick_text
     environment.globals["quoted"] = partial(quote, safe="")
     environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
-    return environment.from_string(packaged(name))
+    return environment.get_template(name)
 
 
 def _named(name: str) -> str:

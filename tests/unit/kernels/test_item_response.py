@@ -8,7 +8,7 @@ import pytest
 from errbar.base.arrays import Array
 from errbar.kernels import item_checks as checks
 from errbar.kernels import question_subset as subset
-from errbar.kernels.alike_trials import alikeness
+from errbar.kernels.item_checks import alikeness
 from errbar.kernels.item_response import ItemFit, fit
 
 

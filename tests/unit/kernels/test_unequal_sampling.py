@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from errbar.kernels.unequal_sampling import neyman, systematic, two_stage_weights
+from errbar.kernels.prediction_powered import neyman, systematic, two_stage_weights
 
 
 def test_items_are_drawn_with_their_probabilities() -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.results.corrected import CorrectedEstimate
+from errbar.results.labelling import CorrectedEstimate
 from logs import real
 
 Rows = list[dict[str, Any]]

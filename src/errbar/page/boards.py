@@ -1,4 +1,4 @@
-"""The page of a report on games: ratings, pairs, and the position bias of the judges."""
+"""Pages of leaderboards: of games between systems, and of the audit of a board."""
 
 from datetime import date
 from pathlib import Path
@@ -8,14 +8,15 @@ import numpy as np
 
 from errbar import __version__
 from errbar.analysis.agreement import position_bias
-from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK, explanations, marked, unmarked
+from errbar.base.tables import percent
 from errbar.data.games import Games
 from errbar.errors import InputError
-from errbar.page.templates import packaged, template_of
+from errbar.page.templates import day_text, packaged, template_of, write_page
 from errbar.results.agreement import RaterAgreement
+from errbar.results.board_audit import BoardAudit
+from errbar.results.leaderboard import Rating, Ratings
 from errbar.results.pictures.forest import Axis
-from errbar.results.ratings import Rating, Ratings
 
 _MOST_PAIRED = 30  # systems in the table of pairs
 _DEFINED = ("ranks: ", "group: ")  # what the page defines itself, or does not show
@@ -23,13 +24,7 @@ _DEFINED = ("ranks: ", "group: ")  # what the page defines itself, or does not s
 
 def write_games_report(games: Games, found: Ratings, path: str | Path, *, title: str = "") -> Path:
     """Write a report on games to an HTML file that needs no other, and return its path."""
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"a report is an HTML file, as in report.html; got {path!r}.")
-    text = render_games(games, found, title=title)
-    with atomic_file(target) as file:
-        file.write_text(text, encoding="utf-8")
-    return target
+    return write_page(path, lambda: render_games(games, found, title=title), kind="report")
 
 
 def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
@@ -38,11 +33,10 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
     if positions is not None:
         notes += positions.notes()
     first = list(dict.fromkeys(marked(notes)))
-    today = date.today()
     text: str = template_of("games.html").render(
         title=title or _title(games),
         version=__version__,
-        day=f"{today.day} {today:%B %Y}",
+        day=day_text(date.today()),
         style=packaged("page.css"),
         games=games,
         found=found,
@@ -128,3 +122,37 @@ def _positions(games: Games, found: Ratings) -> RaterAgreement | None:
         return position_bias(games, found.rows[0].interval.level)
     except InputError:
         return None
+
+
+_MOST_ROWS = 30  # systems on the page, which is to be one page
+
+
+def write_board_page(found: BoardAudit, path: str | Path, *, title: str = "") -> Path:
+    """Write an audit to an HTML file that needs no other, and return its path."""
+    return write_page(path, lambda: render_board(found, title=title), kind="page")
+
+
+def render_board(found: BoardAudit, *, title: str = "") -> str:
+    """Return the page as HTML."""
+    notes = found.board.notes()
+    first = list(dict.fromkeys(marked(notes)))
+    columns = [column[: _MOST_ROWS + 1] for column in found.columns()]
+    said = {*found.on_the_lead(), *found.on_stability()}
+    text: str = template_of("board.html").render(
+        title=title or f"How far can the order of {len(found)} systems be relied on?",
+        version=__version__,
+        day=day_text(date.today()),
+        style=packaged("page.css"),
+        found=found,
+        columns=columns,
+        hidden=max(len(found) - _MOST_ROWS, 0),
+        level=percent(found[0].interval.level),
+        warnings=[note for note in first if note.startswith(MARK)],
+        guesses=[note for note in first if not note.startswith(MARK)],
+        notes=[
+            note
+            for note in dict.fromkeys([*unmarked(notes), *explanations(found.notes())])
+            if note not in said
+        ],
+    )
+    return text
