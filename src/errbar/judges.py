@@ -18,9 +18,12 @@ from errbar.analysis.judged import (
     Labels,
 )
 from errbar.analysis.judged_scores import (
+    RATERS,
     CorrectionRequest,
     changed_ranks,
     corrected_scores,
+    labelled_answers,
+    remarks_on_favour,
     remarks_on_labels,
     require_common_questions,
     scores_by_rates,
@@ -32,8 +35,8 @@ from errbar.analysis.rank_scores import RankRequest, RankScoring
 from errbar.analysis.readings import remarks_on
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import checked, number, require_text, texts
-from errbar.base.remarks import way_to_say
-from errbar.data.ratings import read_ratings
+from errbar.base.remarks import Caution, counted, way_to_say
+from errbar.data.ratings import ratings_of, read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.label_files import read_beside_labels, require_one_label
 from errbar.data.readers.tables.naming import HowToRead
@@ -124,6 +127,20 @@ class JudgedRuns(Runs):
         remarks = (*found.remarks, *changed_ranks(found, alone), *self._remarks(options))
         return replace(found, remarks=remarks)
 
+    def agreement(self, level: float = 0.95) -> RaterAgreement:
+        """How far the judge agrees with the labels, and which systems it favours."""
+        answers, lost = labelled_answers(self.source, self.labels)
+        if not answers:
+            raise InputError("no label is of a single answer of the judge.")
+        ratings = ratings_of(answers, RATERS)
+        scale: RatingScale = "nominal" if ratings.ratings.categories == 2 else "interval"
+        request = AgreementRequest(scale=scale, truth=RATERS[1], level=level, corrects=True)
+        found = agreement_of(ratings, request)
+        if lost:
+            note = f"{counted(lost, 'label')} of which no trial of the judge is known: not used."
+            found = replace(found, remarks=(*found.remarks, Caution(note)))
+        return found
+
     curve = _refused("curve")
     scaling = _refused("scaling")
     selective = _refused("selective")
@@ -137,7 +154,9 @@ class JudgedRuns(Runs):
 
     def _remarks(self, options: dict[str, Any]) -> list[str]:
         errors = options.get("errors", "fail")
+        level = options.get("level") or 0.95
         return [
+            *remarks_on_favour(self.source, self.labels, level),
             *remarks_on_labels(self.source, self.labels),
             *remarks_on(self.source, self.source.slices(()), errors),
         ]

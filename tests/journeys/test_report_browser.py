@@ -56,6 +56,19 @@ def one_system() -> list[dict[str, Any]]:
     ]
 
 
+def judged() -> list[dict[str, Any]]:
+    """Rows of three systems that a judge graded, of which it favours one; half have a label."""
+    rng = np.random.default_rng(9)
+    return [
+        {"system": system, "question": f"q{at}", "outcome": grade, "human": human}
+        for at in range(120)
+        for system, favour in (("a-lab/own-model-2026", 0.6), ("b-lab/rival", 0.1), ("small", 0.1))
+        for truth in [int(rng.random() < 0.6)]
+        for grade in [int(truth or rng.random() < favour)]
+        for human in [truth if at % 2 else None]
+    ]
+
+
 def past_runs() -> Timeline:
     """Runs of which the last ones are worse."""
     rng = np.random.default_rng(7)
@@ -66,15 +79,18 @@ def past_runs() -> Timeline:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory, report: Path) -> dict[str, Path]:
-    """Reports of three kinds of data."""
+    """Reports of four kinds of data."""
     place = tmp_path_factory.mktemp("reports")
     return {
         "demo": report,
         **{
-            name: write_report(errbar.load(pl.DataFrame(rows)), place / f"{name}.html", settings)
-            for name, rows, settings in (
-                ("many", many_systems(), ReportSettings()),
-                ("single", one_system(), ReportSettings(history=past_runs())),
+            name: write_report(
+                errbar.load(pl.DataFrame(rows), label=label), place / f"{name}.html", settings
+            )
+            for name, rows, settings, label in (
+                ("many", many_systems(), ReportSettings(), None),
+                ("single", one_system(), ReportSettings(history=past_runs()), None),
+                ("judged", judged(), ReportSettings(), "human"),
             )
         },
     }
@@ -92,7 +108,7 @@ SMALL = """[...document.querySelectorAll('main *')].filter((element) => element.
     .map((element) => element.outerHTML.slice(0, 80))"""
 
 
-@pytest.mark.parametrize("name", ["demo", "many", "single"])
+@pytest.mark.parametrize("name", ["demo", "many", "single", "judged"])
 @LOOKS
 def test_a_report_is_sound_in_every_light_and_size(
     browser: Any, reports: dict[str, Path], name: str, size: dict[str, int], scheme: str
@@ -157,7 +173,7 @@ UNNAMED = {  # what must have a name, and whether it lacks one
 }
 
 
-@pytest.mark.parametrize("name", ["demo", "many", "single"])
+@pytest.mark.parametrize("name", ["demo", "many", "single", "judged"])
 def test_a_screen_reader_finds_its_way(browser: Any, reports: dict[str, Path], name: str) -> None:
     page = Opened(browser, reports[name]).page
     for landmark in ("header", "nav", "main", "h1"):
@@ -233,6 +249,28 @@ def test_without_a_script_the_leaderboard_and_the_tables_are_there(
     page = Opened(browser, report, scripts=False).page
     assert page.locator(".board tbody tr").filter(visible=True).count() == 3
     assert page.locator("noscript").first.is_visible()
+
+
+def test_a_judge_stands_beside_its_labels(browser: Any, reports: dict[str, Path]) -> None:
+    opened = Opened(browser, reports["judged"], viewport=WIDE)
+    part = opened.page.locator("#agreement")
+    known = [row for row in judged() if row["human"] is not None]
+    rows = errbar.agree(
+        known, ["outcome", "human"], truth="human", by=["system"], cluster="question"
+    )
+    for row in rows[:4]:
+        line = part.locator("tr").filter(has_text=row.measure).first.inner_text()
+        assert f"{row.value:.3f}" in line, row.measure
+    favour = "The judge favours a-lab/own-model-2026 over"
+    assert favour in part.locator(".lead").inner_text()
+    assert favour in opened.page.locator("#summary .callout.warning").inner_text()
+    cells = part.locator(".confusion td.number").all_inner_texts()
+    shares = [row.value for row in rows if row.about == "confusion"]
+    assert [float(cell.split()[0]) for cell in cells] == pytest.approx(shares, abs=0.006)
+    biases = [row for row in rows if row.about == "bias by system"]
+    panel = part.locator(".panel").nth(1)
+    assert panel.locator("tbody tr").count() == 1 + len(biases) == 4
+    assert panel.locator(".dot").count() == 3
 
 
 def test_a_long_leaderboard_begins_with_twelve_systems_to_their_scale(

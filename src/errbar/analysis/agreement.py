@@ -1,7 +1,7 @@
 """Agreement of raters with each other and with a trusted one: is the judge any good?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Literal
@@ -13,7 +13,7 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.spreads import Combined, MeanPart
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about, way_to_say
+from errbar.base.remarks import Caution, about, some_of, way_to_say
 from errbar.data.games import Games
 from errbar.data.ratings import RatedAnswers
 from errbar.errors import InputError
@@ -32,7 +32,9 @@ from errbar.kernels.bounded_mean import mean_ends
 from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.estimate import Estimand, Interval
 
+_MOST_SHOWN = 10  # pairs of groups that are rows, whether the judge favours one or not
 _ALIKE = 1e-9  # results of a pair add up to 1 but for rounding
+_ADVICE, _CORRECTED = "correct comparisons by labels", "the labels correct that"
 RatingScale = Literal["nominal", "ordinal", "interval"]
 _METHOD = (
     "agreement and coefficients: Bayesian bootstrap over answers with one unseen answer, on which "
@@ -49,6 +51,7 @@ class AgreementRequest:
     scale: RatingScale = "nominal"
     truth: str | None = None
     level: float = 0.95
+    corrects: bool = False  # whether the ratings of the trusted rater correct the scores
 
     def __post_init__(self) -> None:
         strict_share(self.level, "level")
@@ -65,19 +68,24 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
         raise InputError(
             f"all ratings are {answers.categories[0]}; agreement beyond chance needs two kinds."
         )
-    rows = list(_coefficients(answers, request))
     remarks: list[str] = [*answers.remarks]
+    why = answers.why_never_equal(request.truth)
+    if why:
+        if request.truth is None or not answers.is_numeric:
+            raise InputError(f"{why}; agreement needs few: put like values together.")
+        remarks.append(f"{why[:1].upper()}{why[1:]}: only the bias is shown.")
+    rows = [] if why else list(_coefficients(answers, request))
     if request.truth is not None:
         if request.truth not in answers.raters:
             raise InputError(f"{request.truth!r} is not one of the raters.")
         trusted = answers.raters.index(request.truth)
         for at, name in enumerate(answers.raters):
             if at != trusted:
-                judge = _Judge(answers, at, trusted, request.level)
+                judge = _Judge(answers, at, trusted, request)
                 prefix = f"{name}: " if len(answers.raters) > 2 else ""
-                rows += judge.confusion(prefix)
+                rows += [] if why else judge.confusion(prefix)
                 rows += judge.biases(prefix, remarks)
-                rows += judge.drift(prefix, remarks)
+                rows += [] if why else judge.drift(prefix, remarks)
     elif answers.groups or answers.order.size:
         raise InputError(
             "bias by group and drift are those of a judge beside a trusted rater: "
@@ -87,6 +95,14 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
     unit = "over clusters of answers" if answers.is_clustered else "over answers"
     words = _METHOD.replace("over answers", unit)
     return RaterAgreement(tuple(rows), answers.raters, words, tuple(remarks))
+
+
+def on_favour(answers: RatedAnswers, request: AgreementRequest) -> list[str]:
+    """Say which systems a judge favours over others, beside a trusted rater."""
+    trusted, remarks = answers.raters.index(str(request.truth)), list[str]()
+    own = replace(answers, groups={"system": answers.groups["system"]})
+    list(_Judge(own, 1 - trusted, trusted, request).biases("", remarks))
+    return remarks
 
 
 _POSITION = (
@@ -197,9 +213,8 @@ def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[
     measures[f"Krippendorff's alpha ({request.scale})"] = partial(
         krippendorff, values=ratings.values, distance=distance
     )
-    found = coefficients(
-        ratings, measures, answers.clusters, request.level, np.random.default_rng(0)
-    )
+    rng, heavy = np.random.default_rng(0), answers.weights
+    found = coefficients(ratings, measures, answers.clusters, request.level, rng, heavy)
     for name, ends in found.items():
         interval = Interval(ends.low, ends.high, request.level, Estimand.POPULATION)
         yield AgreementRow(
@@ -221,14 +236,19 @@ def _disagreement(ratings: RatingCodes, scale: RatingScale) -> Array:
 class _Judge:
     """A rater beside a trusted one, on the answers that both rated."""
 
-    def __init__(self, answers: RatedAnswers, judge: int, trusted: int, level: float) -> None:
+    def __init__(
+        self, answers: RatedAnswers, judge: int, trusted: int, request: AgreementRequest
+    ) -> None:
         codes, values = answers.ratings.codes, answers.ratings.values
         self._both: NDArray[np.bool_] = (codes[judge] >= 0) & (codes[trusted] >= 0)
         self._judge, self._truth = codes[judge, self._both], codes[trusted, self._both]
         self._values = values
         self._names = answers.raters[judge], answers.raters[trusted]
-        self._answers, self._level = answers, level
+        self._answers, self._level = answers, request.level
+        self._advice = _CORRECTED if request.corrects else _ADVICE
+        self._who = "The judge" if request.corrects else self._names[0]
         self._clusters = np.unique(answers.clusters[self._both], return_inverse=True)[1]
+        self._weights = None if answers.weights is None else answers.weights[self._both]
         if not self._both.any():
             raise InputError(f"no answer has ratings of {' and '.join(self._names)}.")
 
@@ -241,7 +261,8 @@ class _Judge:
             for said, other in enumerate(self._answers.categories):
                 part = self._part((self._judge == said).astype(float), some, (0.0, 1.0))
                 words = f"{prefix}{self._names[0]} says {other} if {self._names[1]} says {name}"
-                yield self._row("confusion", words, Combined([part], (0.0, 1.0)), int(some.sum()))
+                found = Combined([part], (0.0, 1.0))
+                yield self._row("confusion", words, found, int(some.sum()), (name, other))
 
     def _differences(self) -> Iterator[tuple[str, Array, float]]:
         """Judge − trusted and its largest size: of numbers, or of shares of a category.
@@ -269,36 +290,51 @@ class _Judge:
                 own = np.array(values)[self._both]
                 names = list(dict.fromkeys(own.tolist()))
                 each = {name: self._part(off, own == name, bounds) for name in names}
+                sizes = {name: int((own == name).sum()) for name in names}
                 for name, part in each.items():
-                    spread, size = Combined([part], bounds), int((own == name).sum())
-                    yield self._row(f"bias by {column}", f"{prefix}{name}{of}", spread, size)
-                remarks += self._favours(
-                    column, each, f"{prefix}{of[2:]}: " if of else prefix, span
-                )
+                    words, spread = f"{prefix}{name}{of}", Combined([part], bounds)
+                    yield self._row(f"bias by {column}", words, spread, sizes[name], (name,))
+                if len(each) > 1:
+                    yield from self._favours(column, each, sizes, span, (prefix, of), remarks)
 
     def _favours(
-        self, column: str, each: dict[str, MeanPart], prefix: str, span: float
-    ) -> list[str]:
-        """Say which groups the judge favours over others, adjusted for the number of pairs."""
+        self,
+        column: str,
+        each: dict[str, MeanPart],
+        sizes: dict[str, int],
+        span: float,
+        around: tuple[str, str],  # what stands before and after the names of groups
+        remarks: list[str],
+    ) -> Iterator[AgreementRow]:
+        """How much the judge favours a group over another, adjusted for the number of pairs.
+
+        Of many pairs only those between which it does.
+        """
         pairs = list(combinations(each, 2))
+        level = 1.0 - (1.0 - self._level) / len(pairs)
+        prefix, of = around
         found = []
-        for pair in pairs:
-            spread = _difference(each[pair[0]], each[pair[1]], span)
-            low, high = spread.ends(1.0 - (1.0 - self._level) / len(pairs))
-            first, second = pair
-            if high < 0.0:
-                first, second, low, high = second, first, -high, -low
-            if low > 0.0:
-                found.append(
-                    Caution(
-                        f"{prefix}{self._names[0]} favours {first} over {second} by "
-                        f"{abs(spread.mean):.2f} ({low:.2f} to {high:.2f}): correct comparisons by "
-                        f"labels."
-                    )
-                )
-        if pairs and not found:
-            return [f"{prefix}No value of {column} is seen to be favoured over another."]
-        return list(found)
+        for first, second in pairs:
+            spread = _difference(each[first], each[second], span)
+            pair = first, second
+            if spread.mean < 0.0:
+                pair, spread = (second, first), _difference(each[second], each[first], span)
+            words, size = f"{prefix}{' over '.join(pair)}{of}", sizes[first] + sizes[second]
+            row = self._row(f"favour by {column}", words, spread, size, pair, level)
+            found += [row] if row.low > 0.0 else []
+            if row.low > 0.0 or len(pairs) <= _MOST_SHOWN:
+                yield row
+        remarks.append(self._on_favours(column, found, f"{prefix}{of[2:]}: " if of else prefix))
+
+    def _on_favours(self, column: str, found: list[AgreementRow], subject: str) -> str:
+        """Say which groups the judge favours over which others, the most favoured first."""
+        if not found:
+            return f"{subject}No {column} is seen to be favoured over another."
+        named = [
+            f"{' over '.join(row.of)} by {row.value:.2f} ({row.low:.2f} to {row.high:.2f})"
+            for row in sorted(found, key=lambda row: -row.value)
+        ]
+        return Caution(f"{subject}{self._who} favours {some_of(named, 3, '; ')}: {self._advice}.")
 
     def drift(self, prefix: str, remarks: list[str]) -> Iterator[AgreementRow]:
         """Change of the agreement from the earlier to the later half of the answers."""
@@ -324,23 +360,33 @@ class _Judge:
         self, values: Array, some: NDArray[np.bool_], bounds: tuple[float, float]
     ) -> MeanPart:
         clusters = self._clusters[some]
+        heavy = np.ones(clusters.size) if self._weights is None else self._weights[some]
         sample = sample_of(
             values[some],
-            np.ones(int(some.sum())),
+            np.ones(clusters.size),
             clusters if self._answers.is_clustered else None,
-            None,
+            None if self._weights is None else heavy,
             bounds,
         )
-        off = (values[some] - sample.mean) / some.sum()
+        off = heavy * (values[some] - sample.mean) / heavy.sum()
         size = int(self._clusters.max()) + 1
         influence: Array = np.bincount(clusters, off, size).astype(float)
         return MeanPart(sample, influence)
 
-    def _row(self, about: str, words: str, spread: Combined, items: int) -> AgreementRow:
-        interval = Interval(*spread.ends(self._level), self._level, Estimand.POPULATION)
+    def _row(
+        self,
+        about: str,
+        words: str,
+        spread: Combined,
+        items: int,
+        of: tuple[str, ...] = (),
+        adjusted: float | None = None,  # level of each of several intervals
+    ) -> AgreementRow:
+        ends = spread.ends(self._level if adjusted is None else adjusted)
+        interval = Interval(*ends, self._level, Estimand.POPULATION)
         return AgreementRow(
             about=about, measure=words, value=spread.mean, sd=spread.sd, interval=interval,
-            items=items,
+            items=items, of=of,
         )  # fmt: skip
 
 

@@ -1,12 +1,15 @@
 """Scores of every system, corrected by trusted labels, and remarks on the labels."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
+from errbar.analysis.agreement import AgreementRequest, on_favour
 from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, mean_of
 from errbar.analysis.evaluate import Refusals, estimate_of
 from errbar.analysis.judged import Corrected, CorrectedTask, Labels
@@ -17,8 +20,10 @@ from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.remarks import Caution, about, counted, guess, setting, some_of
 from errbar.data.columns import Key
+from errbar.data.queries.label_rows import same_answers
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import NEVER_SCORED
+from errbar.data.ratings import JudgedAnswer, ratings_of
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
@@ -28,6 +33,7 @@ from errbar.results.labelling import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 
+RATERS = "judge", "label"
 _FEWEST = 20  # smallest number of labels in the coverage study
 _WORDS = {
     "ppi++": "PPI++ (weight of the judge tuned for the least variance)",
@@ -188,6 +194,53 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
         lost = counted(unknown, "labelled question")
         remarks.append(Caution(f"{lost} that the judged outcomes lack: not used."))
     return remarks
+
+
+def labelled_answers(source: Source, labels: Labels) -> tuple[list[JudgedAnswer], int]:
+    """The answers with a result of the judge and a label, and the number of other labels."""
+    there, here, named = source.trials(), labels.source.trials(), source.named()
+    sampled = labels.source.named() if labels.sampled and _weighted(labels) else {}
+    found: list[JudgedAnswer] = []
+    lost = 0
+    for (system, task), judged in there.items():
+        key = labels.systems.get(system, ""), labels.tasks.get(task, "")
+        clusters, weights = (_by_question(named.get((system, task)), which) for which in (0, 1))
+        chances = _by_question(sampled.get(key), 1)
+        for question, known in here.get(key, {}).items():
+            own = judged.get(question, [])
+            both = same_answers(own, known, one_table=not labels.sampled)
+            pairs = [] if both is None else [*both]
+            given = sum(not math.isnan(trial.result) for trial in known)
+            lost += given - len(pairs) if any(not math.isnan(t.result) for t in own) else 0
+            cluster = clusters.get(question) or f"{task}\0{question}"
+            weight = weights.get(question, 1.0) * chances.get(question, 1.0)
+            found += [JudgedAnswer(system, task, cluster, weight, *pair) for pair in pairs]
+    return found, lost
+
+
+def remarks_on_favour(source: Source, labels: Labels, level: float) -> list[str]:
+    """Say which systems the judge favours over others, as far as its answers are known."""
+    try:
+        answers, _ = labelled_answers(source, labels)
+    except InputError:
+        return []  # counts have no single answers
+    if len({each.system for each in answers}) < 2:
+        return []
+    request = AgreementRequest(truth=RATERS[1], level=level, corrects=True)
+    return [
+        note
+        for note in on_favour(ratings_of(answers, RATERS), request)
+        if isinstance(note, Caution)
+    ]
+
+
+def _by_question(named: Named | None, which: int) -> dict[str, Any]:
+    """The cluster (0) or the weight (1) of each question that has one."""
+    if named is None:
+        return {}
+    weights = named.slice.weights
+    each = (named.clusters, () if weights is None else weights.tolist())[which]
+    return dict(zip(named.questions, each, strict=False))
 
 
 def _some_trials(judged: Mapping[Key, Named], labels: Labels) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -40,6 +40,7 @@ _WHO = frozenset(
     )
 )
 _HOW = frozenset(map(plain_name, ("rating", "vote", "annotation", "category", *USUAL["outcome"])))
+_MOST_KINDS = 50  # of ratings, whose table of pairs each answer has: 20 kB
 _ANSWER = ("system", "task", "question", "trial")
 
 
@@ -54,12 +55,60 @@ class RatedAnswers:
     groups: Mapping[str, tuple[str, ...]]  # the value of each answer, by column
     order: Array  # position of each answer in time; empty without a column of the order
     is_numeric: bool
+    weights: Array | None = None  # of answers; None if all count the same
     remarks: tuple[str, ...] = ()
 
     @property
     def is_clustered(self) -> bool:
         """Whether a cluster has more than one answer."""
         return np.unique(self.clusters).size < self.clusters.size
+
+    def why_never_equal(self, truth: str | None) -> str:
+        """Why equal ratings say little, if they do; most may be none of the trusted rater's."""
+        if self.ratings.categories > _MOST_KINDS:
+            return f"ratings have {self.ratings.categories:,} different values"
+        if truth not in self.raters or not self.is_numeric:
+            return ""
+        trusted = self.ratings.codes[self.raters.index(truth)]
+        others = np.delete(self.ratings.codes, self.raters.index(truth), axis=0)
+        given = others[:, trusted >= 0]
+        given = given[given >= 0]
+        shared = int(np.isin(given, trusted).sum())
+        return f"most ratings are values that {truth} never has" if 2 * shared < given.size else ""
+
+
+class JudgedAnswer(NamedTuple):
+    """What a judge says of an answer, and its trusted label."""
+
+    system: str
+    task: str
+    cluster: str  # answers that belong together: the question, or its cluster
+    weight: float
+    judge: float
+    label: float
+
+
+def ratings_of(answers: Sequence[JudgedAnswer], raters: tuple[str, str]) -> RatedAnswers:
+    """Ratings of a judge and by labels, grouped by system and task if there are several."""
+    both = np.array([(each.judge, each.label) for each in answers], dtype=float).T
+    values, codes = np.unique(both, return_inverse=True)
+    groups = {
+        name: tuple(getattr(each, name) for each in answers)
+        for name in ("system", "task")
+        if len({getattr(each, name) for each in answers}) > 1
+    }
+    weights = np.array([each.weight for each in answers])
+    _, clusters = np.unique([each.cluster for each in answers], return_inverse=True)
+    return RatedAnswers(
+        raters=raters,
+        categories=tuple(f"{value:g}" for value in values.tolist()),
+        ratings=RatingCodes(codes.reshape(both.shape).astype(np.int64), values),
+        clusters=clusters.astype(np.int64),
+        groups=groups,
+        order=np.zeros(0),
+        is_numeric=True,
+        weights=None if (weights == weights[0]).all() else weights,
+    )
 
 
 def read_ratings(

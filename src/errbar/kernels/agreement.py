@@ -186,9 +186,15 @@ def coefficients(
     clusters: Integers,
     level: float,
     rng: np.random.Generator,
+    weights: Array | None = None,
 ) -> dict[str, CoefficientEnds]:
-    """Every coefficient with its interval; `clusters` has the cluster of each item."""
+    """Every coefficient with its interval; `clusters` has the cluster of each item.
+
+    An item counts by its weight, 1 by default; only the ratios of weights matter.
+    """
     own = ratings.features()
+    if weights is not None:
+        own *= (weights / weights.mean())[:, None]
     once = np.ones((1, own.shape[0]))
     number = np.unique(clusters, return_inverse=True)[1]
     usual = own.shape[0] / (int(number.max()) + 1)  # items of a cluster

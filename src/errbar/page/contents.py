@@ -31,6 +31,7 @@ from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
+from errbar.judges import JudgedRuns
 from errbar.page.templates import day_text
 from errbar.results.base import Result
 from errbar.results.comparisons import Comparisons
@@ -131,25 +132,19 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     metrics = settings.metrics or usual_metrics(slices)
     scores = in_one_row(runs.score(*metrics, **settings.asked, short="drop"))
     sections = [Section("scores", "Scores", (), scores)]
+    if isinstance(runs, JudgedRuns):
+        agreed = partial(runs.agreement, settings.level)
+        sections.append(_section("agreement", "The judge and the labels", agreed)[1])
     if settings.history is not None:
         sections.append(Section("history", "History", (), settings.history))
     sections += _curve(runs, slices, settings)
     sections += _scaling(runs, slices, settings)
-    if any(fewest_trials(part) > 1 for part in slices):
-        apart = partial(
-            runs.noise, errors=settings.one_way, level=settings.level, bounds=settings.bounds
-        )
-        title = "Where the uncertainty comes from"
-        sections.append(_section("noise", title, apart)[1])
-    if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
-        spent = partial(runs.cost, errors=settings.one_way, level=settings.level)
-        sections.append(_section("cost", "Cost", spent)[1])
+    sections += _noise_and_cost(runs, slices, settings)
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
-        compared, pairs = _section(
-            "comparisons", "Comparisons", lambda: _compared(runs, metrics[0], settings)
-        )
+        differ = partial(runs.compare, metrics[0], baseline=settings.baseline, short="drop")
+        compared, pairs = _section("comparisons", "Comparisons", partial(differ, **settings.asked))
         sections += [ranks, pairs]
         sections += _order(runs, board, compared, settings)
     sections += _items(runs, slices, settings)
@@ -309,6 +304,18 @@ def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> l
     return [_section("scaling", "Far beyond the trials", scaled)[1]]
 
 
+def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
+    """Return what repeated trials say of the noise, and what outcomes cost."""
+    found = []
+    asked: dict[str, Any] = {"errors": settings.one_way, "level": settings.level}
+    if any(fewest_trials(part) > 1 for part in slices):
+        apart = partial(runs.noise, **asked, bounds=settings.bounds)
+        found.append(_section("noise", "Where the uncertainty comes from", apart)[1])
+    if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
+        found.append(_section("cost", "Cost", partial(runs.cost, **asked))[1])
+    return found
+
+
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     """Return the analysis of questions, if enough systems can tell which look wrong."""
     systems = Counter(part.key[1] for part in slices if part.is_binary)
@@ -343,10 +350,6 @@ def _order(
     policy = pair_policy(settings.errors, "drop", None)
     audited = partial(audit_of, runs.source, policy, board, pairs)
     return [_section("order", "What moves the order", audited)[1]]
-
-
-def _compared(runs: Runs, metric: str, settings: ReportSettings) -> Comparisons:
-    return runs.compare(metric, baseline=settings.baseline, **settings.asked, short="drop")
 
 
 def _verdicts(

@@ -1,4 +1,5 @@
-"""Panels of the report that are drawn without a script: quality against cost, and shares of noise.
+"""Panels of the report that are drawn without a script: quality against cost, shares of noise, and
+the agreement of a judge with its labels.
 
 Places are percents of the width and the height of a panel, from its lower left corner.
 """
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from errbar.base.tables import interval_cells
+from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.base import Measurement
 from errbar.results.costs import CostRow, Costs
 from errbar.results.noise import NoiseRow, NoiseTable
@@ -245,3 +247,66 @@ def _noise_bar(row: NoiseRow) -> NoiseBar:
             row.se_with(2.0 * row.questions, row.trials),
         ),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementPanels:
+    """A judge beside its labels: coefficients, biases by group, and what it says of each label."""
+
+    coefficients: tuple[Mark, ...]
+    scale: Axis  # of the coefficients
+    biases: dict[str, tuple[Mark, ...]]  # by column; the first is that of all answers
+    axis: Axis  # of the biases
+    said: tuple[str, ...]  # what the judge says
+    confusion: tuple[tuple[str, str, tuple[Mark, ...]], ...]  # a label, its answers, what was said
+
+
+def agreement_panels(found: RaterAgreement, order: Sequence[str]) -> AgreementPanels:
+    """Return the panels of a judge, with systems in the given order."""
+    place = {system: at for at, system in enumerate(order)}
+    parts: dict[str, list[AgreementRow]] = {}
+    for row in found:
+        parts.setdefault(row.about, []).append(row)
+    bias = parts.get("bias", [])
+    by = {
+        about.removeprefix("bias by "): sorted(rows, key=lambda row: place.get(row.of[0], 0))
+        for about, rows in parts.items()
+        if about.startswith("bias by ")
+    }
+    biases = {
+        column: _marks(
+            [*bias, *rows],
+            ["all answers", *(row.of[0] for row in rows)],
+        )
+        for column, rows in (by or {"": []}).items()
+    }
+    confusion: dict[str, list[AgreementRow]] = {}
+    for row in parts.get("confusion", []):
+        confusion.setdefault(row.of[0], []).append(row)
+    coefficients = parts.get("agreement", [])
+    drawn = [*bias, *(row for rows in by.values() for row in rows)]
+    return AgreementPanels(
+        coefficients=_marks(coefficients, [row.measure for row in coefficients]),
+        scale=Axis.of([0.0, 1.0, *_known_ends(coefficients)]),
+        biases=biases,
+        axis=Axis.of([0.0, *_known_ends(drawn)]),
+        said=tuple(dict.fromkeys(row.of[1] for row in parts.get("confusion", []))),
+        confusion=tuple(
+            (label, f"{rows[0].items:,}", _marks(rows, [row.of[1] for row in rows]))
+            for label, rows in confusion.items()
+        ),
+    )
+
+
+def _marks(rows: Sequence[AgreementRow], names: Sequence[str]) -> tuple[Mark, ...]:
+    cells = interval_cells((row.value, row.low, row.high, row.sd) for row in rows)
+    return tuple(
+        Mark(name, cell, row.value, row.low, row.high)
+        for name, cell, row in zip(names, cells, rows, strict=True)
+    )
+
+
+def _known_ends(rows: Iterable[AgreementRow]) -> list[float]:
+    """Return values and ends; a coefficient is nan where chance alone makes raters agree."""
+    ends = (end for row in rows for end in (row.value, row.low, row.high))
+    return [end for end in ends if math.isfinite(end)]

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from errbar.base.remarks import above, below, counted, said_once
+from errbar.base.remarks import Caution, above, below, counted, marked, said_once
 from errbar.base.tables import interval_cells, interval_title, percent, score_text
 from errbar.page.contents import Contents
-from errbar.page.panels import cost_panels, noise_bars
+from errbar.page.panels import agreement_panels, cost_panels, noise_bars
 from errbar.page.templates import packaged, template_of
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BandPoint, Estimate
@@ -29,6 +29,7 @@ from errbar.results.pictures.vega import with_interval
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "
 _MOST_PAIRS = 60  # comparisons that are drawn
+_MOST_KINDS = 6  # ratings whose confusion is drawn
 _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
 _MOST_NAMED = 6  # systems in a sentence
 _MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of the page
@@ -48,6 +49,7 @@ def render(contents: Contents) -> str:
     text: str = template.render(
         contents=contents,
         axis_of=Axis.of,
+        most_kinds=_MOST_KINDS,
         axes=_axes,
         split_at_options=_OPTION.split,
         first_pairs=partial(_first_pairs, order=list(colours)),
@@ -57,6 +59,7 @@ def render(contents: Contents) -> str:
         lead_cells=_lead_cells,
         cost_panels=partial(cost_panels, order=list(colours)),
         noise_bars=partial(noise_bars, order=list(colours)),
+        agreement_panels=partial(agreement_panels, order=list(colours)),
         meaning=_meaning(contents),
         corrected=_corrected(contents),
         colours=colours,
@@ -199,15 +202,21 @@ def _colours(contents: Contents) -> dict[str, str]:
 
 
 def _notes(contents: Contents) -> dict[str, list[str]]:
-    """Return notes by section, each only where it first appears; `above` and `methods` gather."""
+    """Return notes by section, each only where it first appears; `above` and `methods` gather.
+
+    What labels say of a judge is gathered above, as on a terminal.
+    """
+    gathered = above if contents.result("agreement") is None else marked
     found: dict[str, list[str]] = {"above": [], "methods": []}
     seen = set(contents.warnings)
     data = contents.result("quality")
     checks = {str(agreement) for agreement in data.agreements}
     for section in sorted(contents.sections, key=lambda part: part.result is not data):
         notes = [] if section.result is None else section.result.notes()
-        found["above"] += above(notes)
+        found["above"] += gathered(notes)
         own = [note for note in below(notes) if note not in seen | checks]
+        if gathered is marked:
+            own = [note for note in own if not isinstance(note, Caution)]
         seen |= set(own)
         methods = [note for note in own if note.startswith(_METHOD)]
         found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]

@@ -53,6 +53,7 @@ def template_of(name: str) -> Any:
     environment.tests["marked"] = lambda note: note.startswith(MARK)
     environment.globals["minus"] = with_minus
     environment.globals["figures"] = figures
+    environment.globals["capital"] = capital
     environment.globals["compact"] = compact
     environment.globals["tick"] = tick_text
     environment.globals["quoted"] = partial(quote, safe="")
@@ -96,6 +97,11 @@ def figures(cell: str) -> str:
     '0.5~~ [~0.41, 0.74]'
     """
     return _PADDING.sub(lambda found: _FIGURE_SPACE * len(found[0]), with_minus(cell))
+
+
+def capital(sentence: str) -> str:
+    """Return a sentence with a capital first letter."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def compact(cell: str) -> str:

@@ -19,6 +19,7 @@ class AgreementRow(WithInterval):
     sd: float
     interval: Interval
     items: int  # answers behind it
+    of: tuple[str, ...] = ()  # the trusted and the other rating, or the values of a column
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
@@ -58,10 +59,18 @@ class RaterAgreement(Rows[AgreementRow]):
         first = self.rows[0]
         if first.about == "position":
             return self._on_positions()
+        if first.about == "bias":
+            return self._on_bias(first)
         low, high = (f"{end:.2f}" for end in (first.interval.low, first.interval.high))
         who = " and ".join(self.raters) if len(self.raters) == 2 else f"{len(self.raters)} raters"
         share = f"{first.value:.2f} of {counted(first.items, 'answer')}"
         return Headline(f"{who} agree on {share}", f" ({first.interval.title} {low} to {high}).")
+
+    def _on_bias(self, row: AgreementRow) -> Headline:
+        """How far the ratings are apart, where they have too many values to agree."""
+        low, high = (f"{end:.3g}" for end in (row.interval.low, row.interval.high))
+        claim = f"{row.measure} is {row.value:.3g} on {counted(row.items, 'answer')}"
+        return Headline(claim, f" ({row.interval.title} {low} to {high}).")
 
     def _on_positions(self) -> Headline:
         """How often a verdict stays, of the first judge."""

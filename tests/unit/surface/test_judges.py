@@ -13,6 +13,8 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
+from errbar.judges import JudgedRuns
+from errbar.results.agreement import RaterAgreement
 from errbar.results.labelling import CorrectedEstimate
 from logs import real
 
@@ -284,7 +286,130 @@ def test_a_judge_that_favours_a_system_is_found_out() -> None:
     assert biases["old"].value == 0.0
     fair = [{**row, "system": row["question"] % 2} for row in favoured()]
     text = str(errbar.agree(fair, ["judge", "human"], truth="human", by=["system"]))
-    assert "No value of system is seen to be favoured" in text
+    assert "No system is seen to be favoured" in text
+
+
+def one_judge(*, trials: int = 1) -> Rows:
+    """Rows of two systems, of which the judge favours the first; a third is labelled."""
+    rng = np.random.default_rng(4)
+    rows = []
+    for at in range(150):
+        for system, favour in (("own", 0.7), ("rival", 0.0)):
+            for trial in range(trials):
+                truth = int(rng.random() < 0.5)
+                grade = int(truth or rng.random() < favour)
+                human = truth if at % 3 == 0 else None
+                row = {"system": system, "question": f"q{at}", "trial": trial, "outcome": grade}
+                rows.append({**row, "human": human})
+    return rows
+
+
+def agreement_of(rows: Rows, **options: Any) -> RaterAgreement:
+    runs = errbar.load(rows, **options)
+    assert isinstance(runs, JudgedRuns)
+    return runs.agreement()
+
+
+def test_the_agreement_with_labels_is_that_of_the_labelled_answers() -> None:
+    rows = one_judge()
+    found = agreement_of(rows, label="human")
+    known = [row for row in rows if row["human"] is not None]
+    expected = errbar.agree(
+        known, ["outcome", "human"], truth="human", by=["system"], cluster="question"
+    )
+    assert [row.about for row in found] == [row.about for row in expected]
+    for mine, its in zip(found, expected, strict=True):
+        assert (mine.value, *mine.interval.ends) == (its.value, *its.interval.ends), mine.measure
+    assert found[0].items == 100
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_labels_of_trials_are_matched_by_the_name_or_the_place_of_the_trial(named: bool) -> None:
+    rows = one_judge(trials=3)
+    known = [row for row in rows if row["human"] is not None]
+    whole = errbar.agree(known, ["outcome", "human"])[0]
+    plain = rows if named else [{k: v for k, v in row.items() if k != "trial"} for row in rows]
+    beside = agreement_of(plain, label="human")[0]
+    assert (beside.value, beside.items) == (whole.value, 300)
+    labels = [{k: row[k] for k in ("system", "question", "trial", "human")} for row in known[::-1]]
+    if named:
+        by_name = agreement_of(rows, labels=labels, label="human")[0]
+        assert (by_name.value, by_name.items) == (whole.value, 300)
+    else:
+        with pytest.raises(InputError, match="no label is of a single answer"):
+            agreement_of(plain, labels=labels, label="human")
+
+
+def test_labels_whose_trial_is_not_known_are_counted() -> None:
+    rows = [{k: v for k, v in row.items() if k != "human"} for row in one_judge(trials=2)]
+    once = [row for row in rows if row["trial"] == 0 or row["question"] != "q0"]
+    labels = [
+        {"system": system, "question": f"q{at}", "label": at % 2}
+        for system in ("own", "rival")
+        for at in range(5)
+    ]
+    found = agreement_of(once, labels=labels)
+    assert found[0].items == 2
+    assert any("8 labels of which no trial of the judge is known" in n for n in found.notes())
+
+
+def test_weights_of_sampled_labels_weigh_the_agreement() -> None:
+    rows = [{k: v for k, v in row.items() if k != "human"} for row in one_judge()]
+    truth = {(row["system"], row["question"]): row["human"] for row in one_judge()}
+    labels = [
+        {"system": system, "question": name, "label": label, "weight": 1 + int(name[1:]) % 2}
+        for (system, name), label in truth.items()
+        if label is not None
+    ]
+    found = {row.measure: row.value for row in agreement_of(rows, labels=labels)}
+    judged = {(row["system"], row["question"]): row["outcome"] for row in rows}
+    repeated = [
+        {"judge": judged[row["system"], row["question"]], "label": row["label"]}
+        for row in labels
+        for _ in range(row["weight"])
+    ]
+    expected = {
+        row.measure: row.value
+        for row in errbar.agree(repeated, ["judge", "label"], truth="label")
+        if row.about != "bias by system"
+    }
+    for measure, value in expected.items():
+        tolerance = 0.003 if "alpha" in measure else 1e-12  # alpha depends on the number of rows
+        assert found[measure] == pytest.approx(value, abs=tolerance), measure
+
+
+def test_where_labels_correct_it_is_said_above_the_numbers_whom_the_judge_favours(
+    tmp_path: Path,
+) -> None:
+    rows = one_judge()
+    runs = errbar.load(rows, label="human")
+    fair = errbar.load([{**row, "outcome": row["human"]} for row in rows], label="human")
+    for found in (runs.score(), runs.compare(), runs.rank()):
+        said = str(found).partition("[95% CI]")[0]
+        assert "The judge favours own over rival by" in said
+    assert "favours" not in str(fair.compare())
+    parts = []
+    for system in ("own", "rival"):
+        parts.append(tmp_path / f"{system}.csv")
+        own = pd.DataFrame(rows).query(f"system == '{system}'")
+        own.to_csv(parts[-1], index=False)
+    asked = ["gate", *map(str, parts), "--label", "human", "--max-drop", "0.05"]
+    printed = CliRunner().invoke(main, asked).output
+    assert "⚠ The judge favours baseline over candidate by" in printed.partition("metric  ")[0]
+
+
+def test_grades_that_no_label_ever_has_are_not_counted_as_disagreement() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"question": at, "score": round(float(rng.random()), 1) * 0.9 + 0.05, "human": at % 2}
+        for at in range(40)
+    ]
+    found = agreement_of(rows, label="human", outcome="score")
+    assert [row.about for row in found] == ["bias"]
+    assert any("most ratings are values that label never has" in n.lower() for n in found.notes())
+    many = [{"a": float(rng.random()), "b": float(rng.random())} for _ in range(60)]
+    with pytest.raises(InputError, match="120 different values"):
+        errbar.agree(many, ["a", "b"])
 
 
 def test_agreement_that_falls_over_time_is_said_to() -> None:

@@ -1,17 +1,22 @@
-"""Rows of answers to be labelled, and of labels that are known, as a file of labels has them."""
+"""Rows of answers to be labelled, and of labels that are known, as a file of labels has them.
 
-from collections.abc import Sequence
-from typing import Any
+`same_answers` finds which results of a judge and which labels are of the same answer.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arguments import is_missing
-from errbar.data.columns import require_column
+from errbar.data.columns import Key, require_column
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
+    called,
     column_lists,
     column_of,
     names_of,
@@ -34,6 +39,70 @@ def label_rows(frame: Frame, columns: Columns) -> list[dict[str, Any]]:
     if "trial" in columns:
         shown["trial"] = column_of(frame, columns["trial"])
     return [row for row in _rows(frame, columns, shown) if not is_missing(row["label"])]
+
+
+class GradedTrial(NamedTuple):
+    """The result of a trial, nan without one; `name` is "" if trials are told apart by order."""
+
+    name: str | None  # None if nothing tells trials of a question apart
+    result: float
+
+
+TrialsByQuestion = dict[Key, dict[str, list[GradedTrial]]]  # by question
+
+
+def trials_by_question(frame: Frame, columns: Columns) -> TrialsByQuestion:
+    """The trials of each question of each system and task, in stored order."""
+    chosen = names_of(frame, columns, ()) | {"result": result_of(frame, columns).cast(nw.Float64)}
+    if "trial" in columns:
+        chosen["trial"] = column_of(frame, columns["trial"])
+    rows = column_lists(frame.select(**chosen))
+    size = len(rows["result"])
+    unnamed = None if frame.implementation.is_spark_like() else ""
+    systems, tasks = (rows.get(part, [""] * size) for part in ("system", "task"))
+    trials = rows.get("trial", [None] * size)
+    found: TrialsByQuestion = {}
+    for system, task, question, trial, result in zip(
+        systems, tasks, rows["question"], trials, rows["result"], strict=True
+    ):
+        own = found.setdefault((called(system, ""), called(task, "")), {})
+        name = unnamed if is_missing(trial) else str(trial)
+        number = math.nan if result is None else float(result)
+        own.setdefault(called(question, ""), []).append(GradedTrial(name, number))
+    return found
+
+
+def same_answers(
+    judged: Sequence[GradedTrial], labels: Sequence[GradedTrial], *, one_table: bool
+) -> Iterator[tuple[float, float]] | None:
+    """The judge's result and the label of every answer to a question; None if unknown.
+
+    Trials are the same if they have the same name, or, in one table, the same place. A single
+    result and a single label are of one answer.
+
+    Examples
+    --------
+    >>> judged = [GradedTrial("1", 1), GradedTrial("2", 0)]
+    >>> list(same_answers(judged, [GradedTrial("2", 1)], one_table=False))
+    [(0, 1)]
+    >>> same_answers(judged, [GradedTrial("", 1)], one_table=False)
+    """
+    graded, known = ([t for t in side if not math.isnan(t.result)] for side in (judged, labels))
+    if len(graded) == len(known) == 1:
+        return iter([(graded[0].result, known[0].result)])
+    by_name = [{t.name: t.result for t in side if t.name} for side in (graded, known)]
+    if all(len(names) == len(side) for names, side in zip(by_name, (graded, known), strict=True)):
+        there, here = by_name
+        return ((there[name], label) for name, label in here.items() if name in there)
+    in_order = all(t.name is not None for t in (*judged, *labels))
+    if not one_table or not in_order or len(judged) != len(labels):
+        return None
+    both = zip(judged, labels, strict=True)
+    return (
+        (mine.result, its.result)
+        for mine, its in both
+        if not math.isnan(mine.result) and not math.isnan(its.result)
+    )
 
 
 def _rows(frame: Frame, columns: Columns, shown: dict[str, nw.Expr]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import Key
 from errbar.data.counts import Counts, CountsByState, distinct_rows, weights_of
 from errbar.data.matrices import as_matrix
+from errbar.data.queries.label_rows import GradedTrial, TrialsByQuestion
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.row_order import Turns, turns_of_matrices
@@ -73,6 +74,16 @@ class MatrixSource(Source):
         if order is not None:
             raise InputError(f"there is no column {order!r} to order by: matrices have none.")
         return turns_of_matrices(self.matrices)
+
+    def trials(self) -> TrialsByQuestion:
+        """The cells of the matrices."""
+        return {
+            (name, ""): {
+                question: [GradedTrial("", float(result)) for result in row]
+                for question, row in zip(_numbered(len(matrix)), matrix, strict=True)
+            }
+            for name, matrix in self.matrices.items()
+        }
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self, TypeVar
 from errbar.base.remarks import some_of
 from errbar.data.columns import Key
 from errbar.data.queries.costs import QuestionCosts
+from errbar.data.queries.label_rows import TrialsByQuestion
 from errbar.data.queries.named import Named
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import Penalty, RankedItems
@@ -136,6 +137,10 @@ class Joined(Source):
     def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
         """Those of each part."""
         return self._renamed(lambda source: source.costs(column))
+
+    def trials(self) -> TrialsByQuestion:
+        """Those of each part."""
+        return self._renamed(lambda source: source.trials())
 
     def ranked(self, bins: int | None) -> Rankings:
         """Those of each part."""

@@ -14,6 +14,7 @@ from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.costs import QuestionCosts, question_costs
 from errbar.data.queries.count_tables import counted_questions, counted_slices
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
+from errbar.data.queries.label_rows import TrialsByQuestion, trials_by_question
 from errbar.data.queries.named import Named, named_in
 from errbar.data.queries.properties import refuse_weights
 from errbar.data.queries.questions import MOST_KEPT_ROWS, Slice, questions_of, slices
@@ -107,6 +108,10 @@ class Source(ABC):
         """Rows in chronological order: as stored, or sorted by the column `order`."""
         del order
         raise InputError("counts do not record the order of trials; load the rows instead.")
+
+    def trials(self) -> TrialsByQuestion:
+        """The trials of every question, one by one."""
+        raise InputError("counts do not say which trial was right; load the rows instead.")
 
     def with_origin(self, origin: Origin) -> Self:
         """Copy of the source with another origin."""
@@ -276,6 +281,11 @@ class TableSource(_InTable):
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "watching a run")
             return turns_of(self.frame, self.columns, order)
+
+    def trials(self) -> TrialsByQuestion:
+        """All rows, fetched."""
+        with plain_errors(self.where):
+            return trials_by_question(self.frame, self.columns)
 
     def examples(self, number: int) -> list[dict[str, str]]:
         """The first rows."""
