@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adversarial import counts, fourth, outside, ranked, samples, third, verdicts
+from benchmarks.adversarial import counts, fifth, fourth, outside, ranked, samples, third, verdicts
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
 from errbar.results.estimate import Estimand
 
@@ -43,6 +43,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         outside.cells(),
         third.cells(),
         fourth.cells(),
+        fifth.cells(),
     )
     return [cell for cells in families for cell in cells]
 

@@ -230,7 +230,7 @@ def _votes(rng: np.random.Generator, level: float) -> Tallies:
     return {"population vote@5": judge_interval(ends.low, ends.high, float(majority.mean()))}
 
 
-def _rows(rates: Array, trials: int, rng: np.random.Generator, **more: NDArray[Any]) -> list[Any]:
+def rows_of(rates: Array, trials: int, rng: np.random.Generator, **more: NDArray[Any]) -> list[Any]:
     """A row per trial of two or more systems, with other columns of the questions."""
     right = rng.random((*rates.shape, trials)) < rates[:, :, None]
     return [
@@ -269,7 +269,7 @@ def _pair(name: str, rng: np.random.Generator, level: float) -> Tallies:
     else:  # all questions near 1, the second fails one in thirty
         lost = rng.random(60) < 1 / 30
         rates, trials = np.stack([np.full(60, 29 / 30), 1.0 - lost]), 3
-    (row,) = errbar.load(_rows(rates, trials, rng, **more)).compare(metric, level=level)
+    (row,) = errbar.load(rows_of(rates, trials, rng, **more)).compare(metric, level=level)
     return {
         "population difference": judge_interval(row.interval.low, row.interval.high, 0.0),
         "population better": judge_verdict(wrong=row.better in ("s0", "s1")),
@@ -310,7 +310,7 @@ def _board(name: str, rng: np.random.Generator, level: float) -> Tallies:
         sizes = rng.integers(1, 9, 9)
         rates, trials = np.repeat(rng.beta(4.0, 2.0, (6, 9)), sizes, axis=1), 2
         more = {"cluster": np.repeat(np.arange(9), sizes)}
-    board = errbar.load(_rows(rates, trials, rng, **more)).rank("avg", level=level)
+    board = errbar.load(rows_of(rates, trials, rng, **more)).rank("avg", level=level)
     apart = any(row.best_rank > 1 or row.worst_rank < len(rates) for row in board)
     return {"all ranks": judge_verdict(wrong=apart)}
 
@@ -325,7 +325,7 @@ def _gate(name: str, rng: np.random.Generator, level: float) -> Tallies:
         old = np.where(rng.random(30) < 0.5, 1.0, 0.5)
         rates, metric, more = np.stack([old, 0.9 * old]), "pass^3", {}
         drop = 0.5 * (1.0 - 0.9**3) * (1.0 + 0.5**3)
-    rows = _rows(rates, 3, rng, **more)
+    rows = rows_of(rates, 3, rng, **more)
     base, new = (errbar.load([r for r in rows if r["system"] == s]) for s in ("s0", "s1"))
     found = errbar.gate(base, new, metric, max_drop={metric: drop}, level=level)
     return {"gate verdict": judge_verdict(wrong=found.verdict.value != "inconclusive")}
