@@ -758,6 +758,22 @@ def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
     }
 
 
+def test_pipes_and_sockets_are_named_and_never_waited_for(tmp_path: Path) -> None:
+    log = tmp_path / "a.csv"
+    log.write_text("id,correct\n1,1\n2,0\n", encoding="utf-8")
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    (tmp_path / "link.csv").symlink_to(pipe)
+    for place in (tmp_path, str(tmp_path / "*.csv")):
+        accounts = errbar.load(place).source.origin.accounts
+        skipped = {Path(name).name: account.skipped for name, account in accounts.items()}
+        assert skipped.pop("a.csv") == ""
+        assert sorted(skipped) == ["link.csv", "pipe.csv"]
+        assert all("a pipe, socket or device" in reason for reason in skipped.values())
+    with pytest.raises(errbar.errors.InputError, match=r"pipe\.csv: a pipe, .* standard input"):
+        errbar.load(pipe)
+
+
 def test_a_small_log_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = json.dumps({"task_id": "HumanEval/1", "completion": "", "result": "", "passed": True})
     for name in ("a", "b"):

@@ -50,6 +50,7 @@ _HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
 _LINK = "a link to a folder; pass its path to read it"
 _NOWHERE = "a link to a file that does not exist"
 _CLOSED = "a folder that may not be opened"
+_NO_FILE = "a pipe, socket or device, not a file"
 _NEVER_READ = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
 _SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
 _MANY = 16  # files of a folder that is worth listing twice
@@ -94,7 +95,7 @@ class ResolvedFolders:
         """
         found: list[tuple[str, str, Path | None]] = []  # path, real path, and the object if known
         folders = [(str(folder), self.real_path(folder))]
-        linked: dict[str, str] = {}  # links to folders and to nothing, with their targets
+        others: dict[str, str] = {}  # what is no file, with the target if it is a link
         while folders:
             path, place = folders.pop()
             try:
@@ -111,21 +112,19 @@ class ResolvedFolders:
                     if _is_hidden_by_dot(entry):
                         unread[Path(entry.path)] = _HIDDEN
                     continue
+                real = f"{place}{os.sep}{name}"
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append((entry.path, f"{place}{os.sep}{name}"))
-                elif entry.is_symlink():
-                    target = os.path.realpath(f"{place}{os.sep}{name}")
-                    self._links[entry.path.removeprefix(f".{os.sep}")] = target
-                    if entry.is_file():
-                        found.append((entry.path, target, None))
-                    else:
-                        linked[entry.path] = target
-                elif entry.is_file():
-                    found.append((entry.path, f"{place}{os.sep}{name}", paths.get(name)))
+                    folders.append((entry.path, real))
+                    continue
+                if entry.is_symlink():
+                    real = os.path.realpath(real)
+                    self._links[entry.path.removeprefix(f".{os.sep}")] = real
+                if entry.is_file():
+                    found.append((entry.path, real, paths.get(name)))
+                else:
+                    others[entry.path] = real
         read = set(self._listed.values())
-        for path, target in linked.items():
-            if target not in read:
-                unread[Path(path)] = _LINK if os.path.isdir(target) else _NOWHERE
+        unread |= {Path(path): _why_no_file(at) for path, at in others.items() if at not in read}
         # the order of the parts of paths, as of Path, whose comparison takes ten times as long
         found.sort(key=lambda file: os.path.normcase(file[0]).replace(os.sep, "\0"))
         return [(real, known or Path(path)) for path, real, known in found]
@@ -153,6 +152,13 @@ def _is_hidden_by_dot(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     is_own = name.startswith(".") and not name.startswith("._") and not name.endswith(_SHOWN)
     return is_own and entry.is_file()
+
+
+def _why_no_file(path: str) -> str:
+    """Why a path that is no file is not read; `path` has its links resolved."""
+    if os.path.isdir(path):
+        return _LINK
+    return _NO_FILE if os.path.exists(path) else _NOWHERE
 
 
 _FOLDERS: ContextVar[ResolvedFolders | None] = ContextVar("folders", default=None)
@@ -208,16 +214,19 @@ def _files_of(
     if any(letter in text for letter in "*?["):
         anchor = Path(place.anchor) if place.is_absolute() else Path()
         pattern = str(place.relative_to(anchor)) if place.is_absolute() else text
-        found = [
-            file
-            for path in sorted(anchor.glob(pattern))
-            for file in (
-                real.files_under(path, unread) if path.is_dir() else [(real.real_path(path), path)]
-            )
-        ]
+        found: list[tuple[str, Path]] = []
+        for match in sorted(anchor.glob(pattern)):
+            if match.is_dir():
+                found += real.files_under(match, unread)
+            elif match.is_file():
+                found.append((real.real_path(match), match))
+            else:
+                unread[match] = _why_no_file(str(match))
         if found:
             return found
         raise InputError(f"{text}: no file matches this pattern.")
+    if place.exists():
+        raise InputError(f"{text}: {_NO_FILE}. To read a pipe, pass it as standard input, named -.")
     raise InputError(f"{text}: there is no such file or directory.")
 
 
