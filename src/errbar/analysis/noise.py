@@ -280,15 +280,14 @@ class NoiseMeasurement:
 
     def sources(self) -> tuple[NoiseSource, ...]:
         """Every effect and, last, the trials."""
-        unit = next(iter(self._table.factors))
         weights = self._design.weights
+        resampled = all(map(self._is_resampled, self._design.effects))
         whole = np.maximum(self._draws, 0.0) @ weights
         total = float(np.maximum(self._point, 0.0) @ weights)
         found = []
         for at, effect in enumerate([*self._design.effects, ()]):
-            is_sampled = not effect or unit in effect or _QUESTIONS in effect
             spread = self._draws[..., at]
-            if is_sampled:
+            if self._is_resampled(effect):
                 low, high = (max(end, 0.0) for end in self._ends(spread))
             elif len(effect) == 1:
                 low, high = kernel.level_interval(
@@ -296,9 +295,8 @@ class NoiseMeasurement:
                 )
             else:
                 low = high = math.nan
-            resampled = not any(name not in (unit, _QUESTIONS) for name in effect)
             ends = math.nan, math.nan
-            if resampled and all(set(each) <= {unit, _QUESTIONS} for each in self._design.effects):
+            if resampled:
                 ends = self._ends(_ratio(np.maximum(spread, 0.0) * weights[at], whole))
             value = float(self._point[at])
             own = max(value, 0.0) * float(weights[at])
@@ -309,7 +307,7 @@ class NoiseMeasurement:
                     variance=Measurement(value=value, sd=float(spread.std()), low=low, high=high),
                     weight=float(weights[at]),
                     share=Measurement(value=share, sd=0.01, low=ends[0], high=ends[1]),
-                    by_question=is_sampled,
+                    by_question=self._is_resampled(effect),
                     by_trial=not effect,
                 )
             )
@@ -321,9 +319,14 @@ class NoiseMeasurement:
         mask = np.array([*own, False], dtype=float)
         value = float(_ratio(self._point @ mask, self._point.sum())[()])
         spread = _ratio(self._draws @ mask, self._draws.sum(axis=-1))
-        low, high = self._ends(spread) if all(own) else (math.nan, math.nan)
+        resampled = all(map(self._is_resampled, self._design.effects))
+        low, high = self._ends(spread) if resampled else (math.nan, math.nan)
         sd = float(np.nanstd(spread)) if np.isfinite(spread).any() else math.nan
         return Measurement(value=value, sd=sd, low=low, high=high)
+
+    def _is_resampled(self, effect: kernel.Effect) -> bool:
+        """Whether the levels of an effect are drawn anew with the questions, or their clusters."""
+        return not effect or self._table.is_nested(effect)
 
     def _ends(self, spread: NDArray[np.float64]) -> tuple[float, float]:
         return kernel.ends_of(spread, self._request.level)

@@ -56,6 +56,13 @@ class CellTable:
         numbers: Integers = np.argsort(np.argsort(first))[place.ravel()]
         return numbers
 
+    def is_nested(self, effect: Effect) -> bool:
+        """Whether every group lies within one of several units, which share no level then."""
+        unit = next(iter(self.factors))
+        group, units = self.groups(effect), self.groups((unit,))
+        pairs = np.unique(np.stack([group, units]), axis=1).shape[1]
+        return unit in effect or (pairs == int(group.max()) + 1 and bool(units.any()))
+
 
 def _sums(groups: NDArray[np.integer[Any]], parts: Array, number: int) -> Array:
     """Sums by group."""
@@ -107,9 +114,8 @@ class UnitSums:
         inside[tuple(names)] = Pairs(*parts)
         across = {}
         for pattern in subsets(names[1:]):
-            group = cells.groups(pattern)
-            if not pattern or not _lies_within(group, units):
-                across[pattern] = _group_sums(cells, group, units, number)
+            if not pattern or not cells.is_nested(pattern):
+                across[pattern] = _group_sums(cells, cells.groups(pattern), units, number)
         return cls(inside, across, np.ones(number))
 
     def merged(self) -> "UnitSums":
@@ -160,11 +166,6 @@ def _group_sums(cells: CellTable, group: Integers, units: Integers, number: int)
     at = units * groups + group
     sums = (_sums(at, part, number * groups).reshape(number, groups) for part in parts)
     return GroupSums(*sums)
-
-
-def _lies_within(group: Integers, units: Integers) -> bool:
-    """Whether every group lies within a unit, so that no pair of units agrees on it."""
-    return len(np.unique(np.stack([group, units]), axis=1).T) == int(group.max()) + 1
 
 
 def _exactly(pattern: Effect, whole: Mapping[Effect, Pairs]) -> Pairs:

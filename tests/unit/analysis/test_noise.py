@@ -10,6 +10,7 @@ import pytest
 import errbar
 from errbar import demo
 from errbar.errors import InputError
+from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.results.noise import NoiseTable
 
 RUNS = errbar.load(demo.LOGS / f"{demo.HARD}.csv")
@@ -105,6 +106,32 @@ def test_rewards_keep_their_scale() -> None:
         assert other.variance.value == pytest.approx(1e4 * one.variance.value)
         assert other.variance.high == pytest.approx(1e4 * one.variance.high)
         assert other.share.low == pytest.approx(one.share.low)
+
+
+def test_prompts_of_each_question_are_drawn_anew_with_the_questions() -> None:
+    """Their component is the mean over questions of an analysis of variance of each."""
+    rng = np.random.default_rng(2)
+    questions, prompts, trials = 60, 3, 3
+    rate = np.clip(rng.beta(2, 2, (questions, 1)) + rng.normal(0, 0.1, (questions, prompts)), 0, 1)
+    right = rng.binomial(1, rate[:, :, None], (questions, prompts, trials))
+    rows = [
+        {"question": q, "prompt": f"{q}-{p}", "trial": f"{p}-{t}", "outcome": int(right[q, p, t])}
+        for q, p, t in np.ndindex(right.shape)
+    ]
+    (row,) = errbar.noise(pl.DataFrame(rows), by="prompt")
+    between = right.mean(axis=2).var(axis=1, ddof=1)
+    each = between - right.var(axis=2, ddof=1).mean(axis=1) / trials
+    source = {source.name: source for source in row.sources}["prompt"]
+    assert source.variance.value == pytest.approx(each.mean())
+    values, often = np.unique(np.round(each, 10), return_counts=True)
+    sample = Sample(values, np.ones(values.size), often.astype(float), (-0.125, 0.25))
+    low, high = mean_ends(sample, 0.95)
+    reach = 0.03 * (high - low)  # of a percentile of the draws
+    assert source.variance.low == pytest.approx(max(low, 0.0), abs=reach)
+    assert source.variance.high == pytest.approx(high, abs=reach)
+    assert source.share.low < source.share.value < source.share.high
+    # new questions bring new prompts
+    assert row.se_with(2 * questions, prompts * trials) == pytest.approx(row.se / np.sqrt(2))
 
 
 def test_one_trial_per_question_is_refused_with_what_to_do() -> None:
