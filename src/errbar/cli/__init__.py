@@ -50,6 +50,8 @@ _BESIDE = {
     "label": "agree",
     "roc": "selective",
     "inspect": "overview",
+    "metrics": "help",
+    "scaling": "score",
 }  # commands in the module of another
 
 _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines

@@ -1,4 +1,7 @@
-"""The help of a command: its own options first, then those of many commands under heads."""
+"""The help of a command: its own options first, then those of many commands under heads.
+
+`errbar metrics` lists the metrics that options name.
+"""
 
 from dataclasses import fields
 from typing import Any
@@ -57,3 +60,22 @@ def _head(parameter: click.Parameter) -> str:
         return "Labels by people"
     writes = parameter.name in _WRITE or isinstance(parameter.type, OutputPath)
     return "Output" if writes else "Options"
+
+
+@click.command(cls=Subcommand)
+def metrics() -> None:
+    """List the metrics, with a line on each.
+
+    A number takes the place of k, as in pass@8.
+
+    \b
+    Examples:
+      errbar metrics
+      errbar score logs/ -m pass@8,pass^8
+    """
+    from errbar.metrics.grammar import known_metrics  # noqa: PLC0415  --help must not wait
+
+    known = known_metrics()
+    width = max(map(len, known))
+    for name, meaning in known.items():
+        click.echo(f"{name:<{width}}  {meaning}.")

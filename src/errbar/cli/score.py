@@ -1,4 +1,4 @@
-"""`errbar score` and `errbar curve`: metrics of every system, with intervals."""
+"""`errbar score`, `errbar curve` and `errbar scaling`: metrics of every system, with intervals."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +13,7 @@ from errbar.errors import InputError
 
 if TYPE_CHECKING:
     from errbar.results.base import Result
+    from errbar.results.scaling import Scaling
     from errbar.runs import Runs
 
 
@@ -185,3 +186,37 @@ def curve(
       errbar curve logs/ -m pass^k -k 1 -k 4
     """
     return runs.curve(metric, ks or None, **scoring.keywords())
+
+
+@click.command(cls=Subcommand)
+@options.PATHS
+@click.option(
+    "-k",
+    "ks",
+    type=int,
+    multiple=True,
+    metavar="K",
+    help="A number of trials beyond those there are; may be repeated. By default 10 and 100 times "
+    "the trials.",
+)
+@options.SYSTEMS
+@options.ERRORS
+@options.LEVEL
+@shows_result
+def scaling(
+    runs: "Runs",
+    ks: tuple[int, ...],
+    systems: tuple[str, ...],
+    errors: Literal["fail", "missing"],
+    level: float,
+) -> "Scaling":
+    """Say what many more tries would solve at PATHS.
+
+    How fast failures vanish as trials are added, with what the data cannot tell.
+
+    \b
+    Examples:
+      errbar scaling logs/ -k 100
+      errbar scaling logs/ -k 100 -k 1000 --explain
+    """
+    return runs.scaling(ks, systems=systems, errors=errors, level=level)

@@ -20,8 +20,8 @@ from errbar.results.pictures.coverage import coverage_map
 from errbar.results.pictures.curves import (
     cost_picture,
     is_curve,
-    monitoring_picture,
     planning_curve,
+    scaling_picture,
     score_curve,
 )
 from errbar.results.pictures.forest import (
@@ -36,8 +36,7 @@ from errbar.results.pictures.forest import (
 from errbar.results.pictures.picture import Picture
 from errbar.results.pictures.questions import data_picture, items_picture
 from errbar.results.pictures.ranked import calibration_picture, risk_picture, roc_picture
-from errbar.results.pictures.scaling import scaling_picture
-from errbar.results.pictures.timeline import timeline_picture
+from errbar.results.pictures.timeline import monitoring_picture, timeline_picture
 from errbar.results.scaling import Scaling
 from errbar.results.scores import Estimates
 from errbar.results.timeline import Timeline

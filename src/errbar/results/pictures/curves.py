@@ -1,17 +1,16 @@
-"""Curves with bands: a metric over k, planned power, monitoring; and quality against cost."""
+"""Curves with bands: a metric over k, within and beyond the trials; planned power; and costs."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from errbar.base.tables import interval_title
 from errbar.errors import InputError
 from errbar.metrics.base import Direction, Metric
 from errbar.results.costs import Costs
-from errbar.results.monitoring import Monitoring, MonitoringPath, Watch
 from errbar.results.pictures import vega
 from errbar.results.pictures.picture import HOVER, Picture, Spec
 from errbar.results.pictures.vega import Datum
+from errbar.results.scaling import Scaling
 from errbar.results.scores import Estimates
 
 POINTWISE = "pointwise bands"
@@ -232,98 +231,6 @@ def _axis(rows: Sequence[Datum], across: str) -> Spec:
     return {"values": sorted({least, most, *powers}), "format": "d", "grid": False}
 
 
-_MOST_POINTS = 400  # points of a curve; points between them are left out
-
-
-def monitoring_picture(found: Monitoring | MonitoringPath) -> Picture:
-    """Draw the confidence sequence of each monitored mean, with the claims and decisions."""
-    tasks = {watch.task for watch in found.watches}
-    names = [
-        " · ".join(part for part in (watch.name, watch.task if len(tasks) > 1 else "") if part)
-        for watch in found.watches
-    ]
-    short = vega.short_names(names)
-    rows = [
-        row
-        for name, watch in zip(names, found.watches, strict=True)
-        for row in _rows(watch, name, short[name])
-    ]
-    x = vega.quantitative(
-        "x", "questions", scale={"nice": False}, axis={"grid": False, "tickMinStep": 1}
-    )
-    y = vega.quantitative("value", _quantity(found.watches[0]), scale={"zero": False})
-    tooltip = vega.tooltips(name="system", x="questions", value="mean", low="from", high="to")
-    spec = {**banded([""], x, y, tooltip, dots=False), "width": vega.WIDTH, "height": 220}
-    spec["layer"] += [_claims("above"), _claims("below"), *_decisions()]
-    claims = found.watches[0].claims
-    below = [
-        f"{interval_title(claims.level)}, for new questions of the same kind, at every look",
-        f"Dashed: the claim, {_claimed(found.watches[0])}. Vertical: when it was decided",
-    ]
-    title = vega.with_task("State of the run", tasks)
-    return vega.compose(title, below, rows, vega.facets(spec, list(short.values())))
-
-
-def _rows(watch: Watch, name: str, label: str) -> list[Datum]:
-    looks, size = watch.looks, len(watch.questions)
-    step = max(1, -(-size // _MOST_POINTS))
-    kept = sorted({*range(0, size, step), size - 1} - {-1})
-    fixed = {"label": "", "name": name, "panel": label}
-    found: list[Datum] = [
-        {
-            **fixed,
-            "x": at + 1,
-            "value": float(looks.value[at]),
-            "low": float(looks.low[at]),
-            "high": float(looks.high[at]),
-        }
-        for at in kept
-    ]
-    made: Datum = {}
-    if watch.decided is not None:
-        made = {
-            "made": watch.decided[0],
-            "verdict": watch.verdict,
-            "late": watch.decided[0] > size / 2,
-        }
-    return [*found, {**fixed, "above": watch.claims.above, "below": watch.claims.below, **made}]
-
-
-def _claims(which: str) -> Spec:
-    """Return a line at the number of a claim."""
-    return {
-        "transform": [{"filter": f"isValid(datum.{which})"}],
-        "mark": {"type": "rule", "color": vega.INK, "strokeDash": [4, 3]},
-        "encoding": {"y": {"field": which, "type": "quantitative"}},
-    }
-
-
-def _decisions() -> list[Spec]:
-    """Return a line where a claim was accepted, with the verdict."""
-    there = [{"filter": "isValid(datum.made)"}]
-    x = {"field": "made", "type": "quantitative"}
-    text: Spec = {"type": "text", "baseline": "top", "dy": 3, "fontSize": 11, "color": vega.INK}
-    text["align"] = {"expr": "datum.late ? 'right' : 'left'"}  # on the wider side
-    text["dx"] = {"expr": "datum.late ? -5 : 5"}
-    return [
-        {"transform": there, "mark": {"type": "rule", "color": vega.FAINT}, "encoding": {"x": x}},
-        {
-            "transform": there,
-            "mark": text,
-            "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "verdict"}},
-        },
-    ]
-
-
-def _quantity(watch: Watch) -> str:
-    return "difference of means" if watch.against else "mean"
-
-
-def _claimed(watch: Watch) -> str:
-    claims = {"above": watch.claims.above, "below": watch.claims.below}
-    return " or ".join(f"{side} {than:g}" for side, than in claims.items() if than is not None)
-
-
 _DECADE = 10.0  # costs farther apart than this are drawn on a logarithmic scale
 
 
@@ -379,3 +286,51 @@ def cost_picture(found: Costs) -> Picture:
     below = [found.footer().partition(" (")[0]]
     tasks = list(dict.fromkeys(row["panel"] for row in rows))
     return vega.compose("Quality against cost", below, rows, vega.facets(spec, tasks))
+
+
+def scaling_picture(found: Scaling) -> Picture:
+    """Draw pass@k of every system: bounds as a thin line, the models as a thick one."""
+    names = vega.short_names(found.names())
+    rows: list[dict[str, Any]] = []
+    for name, row in zip(found.names(), found, strict=True):
+        for step in row.steps:
+            own = step.solved
+            known = not math.isnan(own.value)
+            rows.append(
+                {
+                    "label": f"{names[name]} · pass@{step.k:,}".removeprefix(" · "),
+                    "panel": "",
+                    "value": own.value if known else None,
+                    "low": own.low if known else None,
+                    "high": own.high if known else None,
+                    "least": step.bounded.low,
+                    "most": step.bounded.high,
+                }
+            )
+    x = vega.quantitative("least", "pass@k", scale={"zero": False, "nice": True})
+    tooltip = vega.tooltips(label="system", value="by model", least="at least", most="at most")
+
+    def line(width: float, ends: tuple[str, str], colour: str) -> Spec:
+        return {
+            "mark": {"type": "rule", "strokeWidth": width, "color": colour},
+            "encoding": {"x": {**x, "field": ends[0]}, "x2": {"field": ends[1]}},
+        }
+
+    body: Spec = {
+        "width": vega.WIDTH,
+        "height": {"step": vega.STEP},
+        "encoding": {"y": vega.NAMES_DOWN, "tooltip": tooltip},
+        "layer": [
+            line(1.2, ("least", "most"), vega.FAINT),
+            line(4.0, ("low", "high"), vega.COLOURS[0]),
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "color": vega.COLOURS[0]},
+                "encoding": {"x": {**x, "field": "value"}},
+            },
+        ],
+    }
+    below = [
+        found.footer().partition(" (")[0],
+        "Thick: models of difficulty. Thin: any distribution of difficulty.",
+    ]
+    return vega.compose("Far beyond the trials", below, rows, body)
