@@ -24,7 +24,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.special import betaincinv
 
-from errbar.analysis.methods.posterior import whole
+from errbar.analysis.methods.posterior import score_posterior
 from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
 from errbar.kernels import fourier_inversion as inversion
@@ -116,7 +116,7 @@ def compare(name: str, prior: Prior, draws: int) -> None:
     ends, off_mean, off_var, seconds = np.empty((len(METRICS), SHARES.size)), 0.0, 0.0, 0.0
     for row, metric in enumerate(METRICS):
         start = time.perf_counter()
-        (spread,) = whole(metric, metric.statistics([counts]), prior)
+        (spread,) = score_posterior(metric, metric.statistics([counts]), prior)
         ends[row] = np.clip(inversion.quantiles(spread, SHARES), 0.0, 1.0)
         seconds = max(seconds, time.perf_counter() - start)
         mean, variance = inversion.moments(spread)
@@ -144,7 +144,7 @@ def scale() -> None:
     counts = CountsByState([64] * 65, range(65), [15_385] * 65)
     for metric in METRICS:
         start = time.perf_counter()
-        whole(metric, metric.statistics([counts]), UNIFORM)
+        score_posterior(metric, metric.statistics([counts]), UNIFORM)
         print(
             f"{len(counts):,} questions, 65 states, {metric}: {time.perf_counter() - start:.2f} s"
         )

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from errbar.analysis.alignment import AlignedValues
-from errbar.analysis.judged import CorrectedTask, Labels, LabelValues
+from errbar.analysis.corrections import CorrectedTask, Labels, LabelValues
 from errbar.base.arrays import Array
 from errbar.data.sources.arrays import CountsSource
 from errbar.kernels.bounded_mean import Sample, mean_ends

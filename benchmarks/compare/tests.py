@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from errbar.analysis.pairs import sample_of_differences
-from errbar.analysis.spreads import Paired
+from errbar.analysis.spreads import PairedSpread
 
 Array = NDArray[np.floating[Any]]
 Flags = NDArray[np.bool_]
@@ -40,9 +40,9 @@ def errbar_test(apart: Array) -> Judged:
     return Judged(p_value, p_value < tail, usual < tail, ahead, (apart != 0).sum(axis=1) * 1.0)
 
 
-def paired(row: Array) -> Paired:
+def paired(row: Array) -> PairedSpread:
     """Differences between −1 and 1."""
-    return Paired(sample_of_differences(row, np.ones(row.size), (-1.0, 1.0)), "nothing")
+    return PairedSpread(sample_of_differences(row, np.ones(row.size), (-1.0, 1.0)), "nothing")
 
 
 def covered(apart: Array, truth: float) -> float:

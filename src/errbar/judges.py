@@ -9,15 +9,7 @@ from typing import Any, Literal, NoReturn
 from errbar.analysis.agreement import AgreementRequest, RatingScale, agreement_of
 from errbar.analysis.alignment import Policy
 from errbar.analysis.compare import ComparisonRequest, compare_systems
-from errbar.analysis.evaluate import chosen_method
-from errbar.analysis.judged import (
-    CorrectedDifferences,
-    CorrectedPart,
-    CorrectedScores,
-    Correction,
-    Labels,
-)
-from errbar.analysis.judged_scores import (
+from errbar.analysis.corrected_scores import (
     RATERS,
     CorrectionRequest,
     changed_ranks,
@@ -28,6 +20,14 @@ from errbar.analysis.judged_scores import (
     require_common_questions,
     scores_by_rates,
 )
+from errbar.analysis.corrections import (
+    CorrectedDifferences,
+    CorrectedPart,
+    CorrectedScores,
+    Correction,
+    Labels,
+)
+from errbar.analysis.evaluate import chosen_method
 from errbar.analysis.labelling import LabellingRequest, labelling_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.rank import rank_systems
@@ -192,7 +192,7 @@ def judged_runs(
         trusted = read(how, choice).source
         judged = judged.using(label or "") if isinstance(judged, TableSource) else judged
     sampled = read_labels is not None  # weights of labels are those of sampling
-    found = Labels.beside(judged, trusted, sampled=sampled, correction=correction)
+    found = Labels.match(judged, trusted, sampled=sampled, correction=correction)
     require_common_questions(judged, found)
     return JudgedRuns(judged, found)
 

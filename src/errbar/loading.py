@@ -51,7 +51,7 @@ from errbar.errors import InputError, NotThere, WrongType
 from errbar.runs import Runs
 
 if TYPE_CHECKING:
-    from errbar.analysis.judged import Correction
+    from errbar.analysis.corrections import Correction
     from errbar.data.readers.paths import ReadRequest
 
 

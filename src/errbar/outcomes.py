@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from errbar.analysis.calibration import calibration_of, in_a_line
+from errbar.analysis.calibration import calibration_of, verdict_line
 from errbar.analysis.costs import CostRequest, costs_of
 from errbar.analysis.inspection import agreements_of, inspection_of
 from errbar.analysis.items import ItemRequest, items_of
@@ -296,5 +296,5 @@ class Outcomes:
         """Return the scores with the remarks on the data, and whether the confidence is off."""
         unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
         items = sum({each.of: each.items for each in scores}.values())
-        remarks = [*unscored, *self.source.origin.remarks, *in_a_line(self.source, items, level)]
+        remarks = [*unscored, *self.source.origin.remarks, *verdict_line(self.source, items, level)]
         return replace(scores, remarks=(*scores.remarks, *remarks))

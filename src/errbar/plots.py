@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from errbar.analysis.alignment import by_task
+from errbar.analysis.alignment import group_by_task
 from errbar.analysis.calibration import BINS, calibration_of
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.evaluate import reason_of
@@ -53,7 +53,7 @@ class RunPlots:
                 counts = _counts(named.slice, errors)
                 shares = zip(named.questions, counts.correct, counts.trials, strict=True)
                 scored[key] = {name: int(right) / int(n) for name, right, n in shares if n}
-        return outcome_map(by_task(scored))
+        return outcome_map(group_by_task(scored))
 
     def difficulty(
         self, *, errors: OneWayErrors = "fail", level: float = 0.95, rng: Seed = 0

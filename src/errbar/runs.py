@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from errbar.analysis.board_audit import audit_of
+from errbar.analysis.bracket import bracketed_scores, pair_policy
 from errbar.analysis.calibration import (
-    averaged_apart,
-    beside_pairs,
-    in_order_of,
+    merge_scores,
     require_alike,
+    split_by_outcome,
+    verdict_for_pairs,
 )
 from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
 from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
 from errbar.analysis.curves import curve_scores
-from errbar.analysis.evaluate import Refusals, chosen_method, narrowed
-from errbar.analysis.fates import pair_policy, scores_by_fate
+from errbar.analysis.evaluate import Refusals, chosen_method, with_assumptions
 from errbar.analysis.methods import Assumption, Bootstrap, Calibrated, Method
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankBy, RankRequest
-from errbar.analysis.readings import Averaged
+from errbar.analysis.readings import AveragedMetrics
 from errbar.analysis.score import (
     Errors,
     ScoredMetric,
@@ -108,12 +108,12 @@ class Runs(Outcomes):
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         refusals, parts, by = Refusals(), [], names_in_order(by)
         for part in self._averaged(scored, errors, bounds):
-            how = narrowed(intervals, questions_in_all, assume, part.bounds)
+            how = with_assumptions(intervals, questions_in_all, assume, part.bounds)
             request = ScoreRequest(part.metrics, part.errors, short, how, refusals, audit)
-            score = scores_by_fate if part.errors == "bracket" else scores_of
+            score = bracketed_scores if part.errors == "bracket" else scores_of
             own = score(part.source, part.source.slices(by), request)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
-        scores = parts[0] if len(parts) == 1 else in_order_of(scored, parts)
+        scores = parts[0] if len(parts) == 1 else merge_scores(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)
         return scores
 
@@ -238,14 +238,14 @@ class Runs(Outcomes):
         )
         if ranked:
             compared = compare_ranked(self.source, request, Bootstrap(level=level), rng)
-            beside = beside_pairs(self.source, compared)
+            beside = verdict_for_pairs(self.source, compared)
             return replace(compared, remarks=(*compared.remarks, *beside))
         part = self._averaged_alike(request.metrics, errors, bounds)
         request = replace(request, intervals=replace(request.intervals, bounds=part.bounds))
         found = compare_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
         remarks = part.remarks()
         if part.source is not self.source:  # penalties of stated probabilities
-            remarks += beside_pairs(self.source, found)
+            remarks += verdict_for_pairs(self.source, found)
         return replace(found, remarks=(*found.remarks, *remarks))
 
     @checked
@@ -364,15 +364,15 @@ class Runs(Outcomes):
 
     def _averaged(
         self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None
-    ) -> list[Averaged]:
+    ) -> list[AveragedMetrics]:
         """The metrics by what they average: these outcomes, or penalties of probabilities."""
         if any(metric.needs is Needs.PROBABILITY for metric in metrics):
-            return averaged_apart(self.source, metrics, errors, bounds)
-        return [Averaged(metrics, self.source, errors, bounds)]
+            return split_by_outcome(self.source, metrics, errors, bounds)
+        return [AveragedMetrics(metrics, self.source, errors, bounds)]
 
     def _averaged_alike(
         self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None
-    ) -> Averaged:
+    ) -> AveragedMetrics:
         """Metrics that all average the same outcomes; a mixture is refused."""
         if len(metrics) > 1:
             require_alike(metrics)

@@ -17,8 +17,8 @@ from inspect import Parameter, getdoc, signature
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from errbar.analysis import evaluate
-from errbar.analysis.evaluate import chosen_method, narrowed
-from errbar.analysis.fates import failures_to_undo, pair_policy
+from errbar.analysis.bracket import failures_to_undo, pair_policy
+from errbar.analysis.evaluate import chosen_method, with_assumptions
 from errbar.analysis.gate import (
     BASELINE,
     CANDIDATE,
@@ -125,7 +125,9 @@ def _score_categories(
         raise InputError(
             f"{next(iter(others))} is for outcomes; it does not apply to counts by category."
         )
-    how = narrowed(chosen_method(method, estimand=estimand, level=level), questions_in_all, assume)
+    how = with_assumptions(
+        chosen_method(method, estimand=estimand, level=level), questions_in_all, assume
+    )
     return evaluate.score(data, *(metrics or ("avg",)), method=how, short=short)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import conformance_clusters as clusters
 import errbar
 from conformance_engines import Table
-from errbar.analysis.fates import level_of_ends
+from errbar.analysis.bracket import level_of_ends
 from errbar.analysis.score import Errors, Short
 from errbar.data.columns import NO_RESULT, UNSCORED, USUAL
 from errbar.data.counts import CountsByState

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.population import sample_of
-from errbar.analysis.spreads import Combined, MeanPart
+from errbar.analysis.spreads import CombinedMeans, MeanPart
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, some_of, way_to_say
@@ -261,7 +261,7 @@ class _Judge:
             for said, other in enumerate(self._answers.categories):
                 part = self._part((self._judge == said).astype(float), some, (0.0, 1.0))
                 words = f"{prefix}{self._names[0]} says {other} if {self._names[1]} says {name}"
-                found = Combined([part], (0.0, 1.0))
+                found = CombinedMeans([part], (0.0, 1.0))
                 yield self._row("confusion", words, found, int(some.sum()), (name, other))
 
     def _differences(self) -> Iterator[tuple[str, Array, float]]:
@@ -285,14 +285,14 @@ class _Judge:
             whole = np.ones(off.size, dtype=bool)
             words = f"{prefix}{self._names[0]} − {self._names[1]}{of}"
             parts = [self._part(off, whole, bounds)]
-            yield self._row("bias", words, Combined(parts, bounds), whole.size)
+            yield self._row("bias", words, CombinedMeans(parts, bounds), whole.size)
             for column, values in self._answers.groups.items():
                 own = np.array(values)[self._both]
                 names = list(dict.fromkeys(own.tolist()))
                 each = {name: self._part(off, own == name, bounds) for name in names}
                 sizes = {name: int((own == name).sum()) for name in names}
                 for name, part in each.items():
-                    words, spread = f"{prefix}{name}{of}", Combined([part], bounds)
+                    words, spread = f"{prefix}{name}{of}", CombinedMeans([part], bounds)
                     yield self._row(f"bias by {column}", words, spread, sizes[name], (name,))
                 if len(each) > 1:
                     yield from self._favours(column, each, sizes, span, (prefix, of), remarks)
@@ -377,7 +377,7 @@ class _Judge:
         self,
         about: str,
         words: str,
-        spread: Combined,
+        spread: CombinedMeans,
         items: int,
         of: tuple[str, ...] = (),
         adjusted: float | None = None,  # level of each of several intervals
@@ -390,6 +390,6 @@ class _Judge:
         )  # fmt: skip
 
 
-def _difference(first: MeanPart, second: MeanPart, span: float) -> Combined:
+def _difference(first: MeanPart, second: MeanPart, span: float) -> CombinedMeans:
     minus = MeanPart(second.sample.mirrored, -second.influence)
-    return Combined([first, minus], (-2.0 * span, 2.0 * span))
+    return CombinedMeans([first, minus], (-2.0 * span, 2.0 * span))

@@ -1,7 +1,7 @@
 """Systems aligned by question: the value of every question for every system.
 
 A metric is a mean over questions, or a blend of such means. A blend is replaced by its linear
-expansion around the means, so that it is a mean of values of questions too.
+expansion around the means, so that it becomes a mean of question values too.
 """
 
 import math
@@ -44,7 +44,7 @@ class Alignment(Generic[Id]):
         return list(self.place)
 
     def shared(self) -> list[Integers]:
-        """Where the ids that every system has are in each system, in the order of `ids`."""
+        """Positions, in each system, of the ids that every system has; in the order of `ids`."""
         often = np.bincount(np.concatenate(self.places), minlength=len(self.place))
         found = []
         for at in self.places:
@@ -62,7 +62,7 @@ def align(
 ) -> Alignment[Id]:
     """Align systems by the ids of their questions or items.
 
-    `order` puts the ids of all in order; `list` leaves them as they first appear.
+    `order` sorts the ids of all systems; `list` keeps the order of first appearance.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def align(
     return replace(found, places=[found.at(ids) for ids in each])
 
 
-def by_task(
+def group_by_task(
     there: Mapping[Key, Kind], systems: Collection[str] | None = None
 ) -> dict[str, dict[str, Kind]]:
-    """Group values by task and system, for all systems or those named."""
+    """Group values by task and system, for all systems or for those named."""
     tasks: dict[str, dict[str, Kind]] = {}
     for (system, task), data in there.items():
         if systems is None or system in systems:
@@ -88,7 +88,7 @@ def by_task(
 
 
 class Policy(NamedTuple):
-    """Rows without a result ("wrong" or "missing"), and questions with too few trials."""
+    """How to count rows without a result ("wrong" or "missing") and questions with few trials."""
 
     failures: str
     short: Short
@@ -96,7 +96,7 @@ class Policy(NamedTuple):
 
     @classmethod
     def of(cls, errors: str, short: Short) -> "Policy":
-        """The policy that a user asked for."""
+        """The policy for values of the arguments `errors` and `short`."""
         require_choice(errors, "errors", ("fail", "missing"))
         require_choice(short, "short", ("error", "drop"))
         return cls(failures_as(errors), short)
@@ -104,7 +104,7 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AlignedSystems:
-    """The systems of one task that were aligned, and those that could not be."""
+    """The aligned systems of one task, and the systems that could not be aligned."""
 
     task: str
     systems: tuple[str, ...]
@@ -157,7 +157,7 @@ class AlignedValues(AlignedSystems):
         return ~np.isnan(self.parts[0][system])
 
     def alone(self, system: int, some: NDArray[np.bool_]) -> Array:
-        """Values of selected questions, each computed without the others."""
+        """Values of selected questions, each computed independently of the other questions."""
         each = [part[system, some] for part in self.parts]
         if isinstance(self.metric, CountMetric) and self.metric.parts():
             return self.metric.joined(*each)
@@ -204,7 +204,7 @@ def side_by_side(
     for of in lost:
         if of.system in absent:
             raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
-    scored, weightless = _that_weigh(scored)
+    scored, weightless = _questions_with_weight(scored)
     several, lone = several_by_task(scored, systems)
     lone += weightless
     lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
@@ -216,7 +216,7 @@ def side_by_side(
     return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
 
 
-def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
+def _questions_with_weight(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
     """Questions with a weight above 0, and a remark on those left out."""
     found, remarks = {}, []
     for key, named in there.items():
@@ -233,8 +233,8 @@ def _that_weigh(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]
 def several_by_task(
     there: Mapping[Key, Kind], systems: Sequence[str] | None
 ) -> tuple[dict[str, dict[str, Kind]], list[str]]:
-    """Tasks that at least two systems have, and a remark on every other task."""
-    tasks = by_task(there, systems)
+    """Tasks with at least two systems, and a remark on every other task."""
+    tasks = group_by_task(there, systems)
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
@@ -371,22 +371,22 @@ class TaskSystems:
         return found, len(numbers) < len(found)
 
     def _agreed(self, noun: str, values_of: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
-        """A value of each question, on which the systems that have it must agree."""
+        """A property of each question, which must be the same for all systems that have it."""
         found: dict[str, tuple[Kind, str]] = {}  # the value, and who says so
         for system, values in values_of.items():
             for question, value in zip(self._systems[system].questions, values, strict=True):
                 known, who = found.setdefault(question, (value, system))
                 if known != value:
                     raise InputError(
-                        f"question {question!r:.80} has the {noun} {_shown(known)} for {who!r} and "
-                        f"{_shown(value)} for {system!r}; systems are paired by question, which "
-                        f"has one {noun}. Correct the column, or do without: "
+                        f"question {question!r:.80} has the {noun} {_as_text(known)} for {who!r} "
+                        f"and {_as_text(value)} for {system!r}; systems are paired by question, "
+                        f"which has one {noun}. Correct the column, or do without: "
                         f"{way_to_say(f'--map {noun}=', f'{noun}=None')}"
                     )
         return {question: value for question, (value, _) in found.items()}
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return "none" if value is None else f"{value!r:.80}"

@@ -1,4 +1,4 @@
-"""The audit of intervals: how often they contain the truth in data like these, simulated."""
+"""Audit of intervals: their coverage in simulated data that resemble the observed data."""
 
 import math
 from collections.abc import Sequence
@@ -34,11 +34,12 @@ class SimulatedData(NamedTuple):
 def coverage_shares(
     counts: AnyCounts, metrics: Sequence[CountMetric], method: Method, rng: np.random.Generator
 ) -> list[float]:
-    """For each metric, the share of simulations whose interval contains the truth.
+    """For each metric, the share of simulations whose interval contains the true value.
 
-    For new questions, data are simulated from the fitted difficulty model in three versions: as it
-    is, with some questions that always fail, and with some that always succeed, as many as the data
-    do not exclude. The lowest of the three shares is returned.
+    For new questions, data are simulated from the fitted difficulty model in three versions: as
+    fitted, with some questions that always fail, and with some that always succeed. The share of
+    such questions is the largest that the data do not exclude. The lowest of the three coverages is
+    returned.
     """
     require_no_weights("an audit, which weights all questions alike,", counts)
     if clusters_of(counts) is not None:
@@ -54,23 +55,23 @@ def coverage_shares(
     hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
     shares = [
         _shares_of(
-            [_simulated(learned, covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
+            [_simulate(learned, covers, rng, rate) for _ in range(SIMULATIONS)], metrics, method
         )
         for rate in hidden
     ]
     return [min(each) for each in zip(*shares, strict=True)]
 
 
-def _simulated(
+def _simulate(
     learned: DifficultyPosterior,
     covers: Estimand,
     rng: np.random.Generator,
     hidden: float | None = None,
 ) -> SimulatedData:
-    """Simulate data from a random draw: new questions, or these with their posterior rates.
+    """Simulate data: new questions, or the same questions with their posterior rates.
 
-    Of new questions, a share that these could have missed may have the `hidden` rate: one in M,
-    which 37% of all samples of M questions miss.
+    Of new questions, a small share may have the `hidden` rate: 1 / M of M questions, a share that
+    37% of all samples of M questions miss.
     """
     states, rates, weights, belongs = learned.draw(rng)
     often = states.questions[0].astype(np.int64)

@@ -1,4 +1,4 @@
-"""How far the order of a board can be relied on: the lead of the first, and what moves it."""
+"""Audit of a leaderboard: how firm the lead of the first system is, and what changes the order."""
 
 import math
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class _Part:
 def audit_of(
     source: Source, policy: Policy, board: Leaderboard, pairs: Sequence[Comparison]
 ) -> BoardAudit:
-    """The board with the stability of its order; `pairs` compare the first with the second."""
+    """Audit a leaderboard; `pairs` has the comparisons of the first system with the second."""
     metric = scored_metric(board.metric)
     if isinstance(metric, CountMetric) and len(metric.parts()) > 1:
         raise InputError(
@@ -101,7 +101,7 @@ def _part(data: AlignedValues, order: Sequence[str], share: float) -> _Part:
 
 
 def _range_of(ranks: Sequence[Array], system: int) -> tuple[int, int]:
-    """Best and worst rank of a system over all that is left out."""
+    """Best and worst rank of a system over everything that is left out."""
     own = np.concatenate([each[system] for each in ranks])
     return (int(np.nanmin(own)), int(np.nanmax(own))) if not np.isnan(own).all() else (0, 0)
 
@@ -112,7 +112,7 @@ def _changes(
     order: Sequence[str],
     names: Sequence[Sequence[str]],
 ) -> tuple[Change, ...]:
-    """What changes who is first if it is left out."""
+    """What changes which system is first if it is left out."""
     found = []
     usual = _leaders(ranks_of(scores_of_parts([part.means for part in parts])), order)
     for part, own, called in zip(parts, ranks, names, strict=True):
@@ -128,15 +128,16 @@ def _leaders(ranks: Array, order: Sequence[str]) -> tuple[str, ...]:
 
 
 def _decisive(parts: Sequence[_Part], found: Removal) -> tuple[Change, ...]:
-    """Questions without which the first no longer leads the second."""
+    """Number of questions without which the first system no longer leads the second."""
     own = parts[found.part]
     return tuple(Change(own.task, own.names[at], ()) for at in found.questions.tolist())
 
 
 def _needed(pairs: Sequence[Comparison], level: float) -> float:
-    """Questions that would tell the first from the second, if the difference is as seen.
+    """Number of questions that would separate the first system from the second.
 
-    By the normal approximation, as often as plans ask for; nan for several tasks.
+    This uses the normal approximation at the observed difference, with the power that plans use;
+    nan for several tasks.
     """
     if len(pairs) != 1 or math.isnan(pairs[0].sd):
         return math.nan

@@ -1,14 +1,15 @@
 """Calibration of the confidence of systems: where it is off, by how much, and what that costs.
 
-Everything is a mean over answers of something bounded, so that it has Gaffke's interval
-(`kernels.bounded_mean`), over clusters of answers if there are any: the confidence less the result
-(in each bin at a level that lets all bins hold together), the squared distance, and what every
-answer adds to miscalibration and discrimination. For independent answers that are right or wrong
-and a single stated confidence the interval of a bin is that of Clopper and Pearson.
+Every quantity is a mean over answers of a bounded variable, so it has Gaffke's interval
+(`kernels.bounded_mean`), over clusters of answers if there are any. The quantities are: the
+confidence less the result, in each bin, with levels so that all bins hold simultaneously; the
+squared distance; and the contribution of each answer to miscalibration and discrimination. In a bin
+of independent answers that are right or wrong, with a single stated confidence, the interval is
+that of Clopper and Pearson.
 
-A proper score (`brier`, `log-loss`) is the mean of a penalty for each answer. The source with these
-penalties in place of outcomes is scored, compared and ranked as any rewards are; rows without an
-answer state no probability, and are left out.
+A proper score (`brier`, `log-loss`) is the mean of a penalty for each answer. The penalties take
+the place of outcomes, and are scored, compared and ranked like any rewards. Rows without an answer
+state no probability, and are left out.
 """
 
 import math
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.methods.population import sample_of
 from errbar.analysis.ranked import ranked_by_system
-from errbar.analysis.readings import Averaged
+from errbar.analysis.readings import AveragedMetrics
 from errbar.analysis.score import Errors, ScoredMetric
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
@@ -78,10 +79,10 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
     return Calibration(tuple(rows), _METHOD.format(unit=unit), tuple(remarks))
 
 
-def in_a_line(source: Source, answers: int, level: float) -> list[str]:
-    """The verdict on the calibration, for other results on the confidence.
+def verdict_line(source: Source, answers: int, level: float) -> list[str]:
+    """The verdict on the calibration in a line, for other results about the confidence.
 
-    There is none of a confidence that is no probability, or of too many answers.
+    There is none if the confidence is no probability, or if there are too many answers.
     """
     if answers > _MOST_ANSWERS:
         return []
@@ -93,11 +94,11 @@ def in_a_line(source: Source, answers: int, level: float) -> list[str]:
     return [f"{found.claim} ({more} has more)."] if found else []
 
 
-def beside_pairs(source: Source, found: Comparisons) -> list[str]:
+def verdict_for_pairs(source: Source, found: Comparisons) -> list[str]:
     """The verdict on the calibration, for comparisons by a metric of the confidence."""
     systems = {name for row in found for name in (row.first, row.second)}
     answers = len(systems) * max(row.questions for row in found)
-    return in_a_line(source, answers, found[0].interval.level)
+    return verdict_line(source, answers, found[0].interval.level)
 
 
 def calibration_of_answers(
@@ -175,7 +176,7 @@ class _StatedAnswers:
         return seen, kernel.out_of_sample(self.stated, self.right, self.clusters, rng)
 
     def between(self, new: Array, seen: Array) -> Measurement:
-        """The value by recalibration on the same answers, with the lower end by that on others."""
+        """The value by recalibration on the same answers; the lower end by that on others."""
         bounds = (-1.0, 1.0)
         least, most = self.mean(new, bounds), self.mean(seen, bounds)
         return Measurement(value=most.value, sd=most.sd, low=max(least.low, 0.0), high=most.high)
@@ -191,7 +192,7 @@ class _StatedAnswers:
         )
 
     def bins(self, which: NDArray[np.intp]) -> list[Bin]:
-        """Every bin with the share of right answers, whose intervals hold together."""
+        """Every bin with its share of right answers; the intervals hold simultaneously."""
         number = int(which.max()) + 1
         return [self._bin(which == at, 1.0 - (1.0 - self._level) / number) for at in range(number)]
 
@@ -213,7 +214,7 @@ class _StatedAnswers:
 
 
 @dataclass(frozen=True)
-class Penalised(Averaged):
+class PenaltySource(AveragedMetrics):
     """A metric of stated probabilities, and a source with its penalties in place of outcomes."""
 
     def remarks(self, by: Sequence[str] = ()) -> list[str]:
@@ -226,20 +227,20 @@ class Penalised(Averaged):
         return [*([guess(silent)] if lost else []), *self.source.origin.remarks]
 
 
-def averaged_apart(
+def split_by_outcome(
     source: Source,
     metrics: Sequence[ScoredMetric],
     errors: Errors,
     bounds: tuple[float, float] | None,
-) -> list[Averaged]:
-    """The metrics by what they average: outcomes together, every kind of penalty by itself."""
+) -> list[AveragedMetrics]:
+    """Split metrics by what they average: the outcomes, or one kind of penalty each."""
     plain = [metric for metric in metrics if not isinstance(metric, ProbabilityMetric)]
-    found = [Averaged(plain, source, errors, bounds)] if plain else []
+    found = [AveragedMetrics(plain, source, errors, bounds)] if plain else []
     for metric in metrics:
         if isinstance(metric, ProbabilityMetric):
             low, high = metric.bounds
             known = bounds if math.isinf(high) else (low, high)
-            found.append(Penalised([metric], source.with_penalties(metric), "missing", known))
+            found.append(PenaltySource([metric], source.with_penalties(metric), "missing", known))
     return found
 
 
@@ -253,8 +254,8 @@ def require_alike(metrics: Sequence[ScoredMetric]) -> None:
         )
 
 
-def in_order_of(metrics: Sequence[Metric], parts: Sequence[Scores]) -> Scores:
-    """Scores of several kinds of outcomes in one table, in the order of subjects and metrics."""
+def merge_scores(metrics: Sequence[Metric], parts: Sequence[Scores]) -> Scores:
+    """Merge scores of several kinds of outcomes into one table, ordered by subject and metric."""
     rows = [row for part in parts for row in part]
     subjects = list(dict.fromkeys(row.of for row in rows))
     rows.sort(key=lambda row: (subjects.index(row.of), metrics.index(row.metric)))

@@ -1,4 +1,4 @@
-"""Comparisons of systems by question: every pair on the questions that both have.
+"""Comparisons of pairs of systems on the questions that both have.
 
 P-values and intervals are adjusted for the number of comparisons (Bonferroni).
 """
@@ -10,14 +10,14 @@ from itertools import combinations
 from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from errbar.analysis.alignment import AlignedSystems, AlignedValues, Policy
+from errbar.analysis.bracket import BracketSpread, bracketed_differences, bracketed_tables
 from errbar.analysis.evaluate import Refusals
-from errbar.analysis.fates import FateSpread, differences_by_fate, tables_by_fate
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import ONE_TRIAL
 from errbar.analysis.methods.population import Assumption
 from errbar.analysis.pairs import Difference, assumptions
 from errbar.analysis.score import ScoredMetric
-from errbar.analysis.spreads import Paired
+from errbar.analysis.spreads import PairedSpread
 from errbar.base.arguments import number, require_choice
 from errbar.data.columns import unknown_name
 from errbar.data.sources.tables import Source
@@ -53,12 +53,12 @@ class ComparisonRequest(Generic[Kind]):
         require_choice(self.adjust, "adjust", get_args(Adjust))
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
-        wanted = self.wanted()
+        wanted = self.system_names()
         if wanted is not None and len(wanted) < 2:
             raise InputError(f"a comparison needs at least two systems; got {wanted!r}.")
 
-    def wanted(self) -> list[str] | None:
-        """The systems requested by name, without repetition."""
+    def system_names(self) -> list[str] | None:
+        """The names of the requested systems, without repetition."""
         if self.systems is None:
             return None
         return list(dict.fromkeys([*self.systems, *([self.baseline] if self.baseline else [])]))
@@ -96,11 +96,11 @@ def compare_systems(
     source: Source,
     request: ComparisonRequest[ScoredMetric],
     policy: Policy,
-    differences_of: DifferencesOf = differences_by_fate,
+    differences_of: DifferencesOf = bracketed_differences,
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     tables: Sequence[AlignedValues]
-    tables = tables_by_fate(source, request.metrics, request.wanted(), policy)
+    tables = bracketed_tables(source, request.metrics, request.system_names(), policy)
     remarks = dict.fromkeys(note for data in tables for note in data.remarks)
     tables, without = request.tables(tables)
     remarks |= dict.fromkeys(without)
@@ -125,23 +125,23 @@ def compare_systems(
     rows = [
         _comparison(data, pair, request, size)
         if isinstance(pair, Pair)
-        else missing(data.metric, data.task, pair, request)
+        else missing_comparison(data.metric, data.task, pair, request)
         for data, pairs in tried
         for pair in pairs
     ]
-    paired = any(isinstance(difference.spread, Paired) for difference in found)
+    paired = any(isinstance(difference.spread, PairedSpread) for difference in found)
     if request.intervals.estimand is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
-    words = _described(groups, request.intervals.assume)
+    words = _describe_methods(groups, request.intervals.assume)
     free = request.baseline is None
     return Comparisons(tuple(rows), words, tuple(remarks), size, leader_first=free)
 
 
 def bonferroni(p_value: float, comparisons: int) -> float:
-    """A p-value adjusted for the number of comparisons: all hold together (Bonferroni).
+    """Adjust a p-value for the number of comparisons (Bonferroni).
 
-    An interval at the level 1 − α/m excludes zero just if m times its p-value is below α, so that
-    adjusted verdicts and simultaneous intervals cannot disagree.
+    An interval at the level 1 − α/m excludes zero if and only if m times its p-value is below α, so
+    adjusted verdicts and simultaneous intervals agree.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _comparison(
 
 def _flips(found: Difference, level: float, size: int) -> int:
     """Number of the loser's failed trials that, if right instead of wrong, overturn the verdict."""
-    if found.flips is None or found.reason or not isinstance(found.spread, FateSpread):
+    if found.flips is None or found.reason or not isinstance(found.spread, BracketSpread):
         return 0
     ahead = found.spread.plain.mean > 0
 
@@ -258,10 +258,10 @@ def _flips(found: Difference, level: float, size: int) -> int:
     return found.flips(not ahead, holds) if holds(plain) else 0
 
 
-def missing(
+def missing_comparison(
     metric: Metric, task: str, pair: RefusedPair, request: ComparisonRequest[Kind]
 ) -> Comparison:
-    """A comparison without a number, with the reason."""
+    """A comparison without a value, with the reason."""
     nan = math.nan
     return Comparison(
         metric=metric,
@@ -284,8 +284,10 @@ def missing(
     )
 
 
-def _described(groups: Sequence[tuple[AlignedValues, Sequence[Pair]]], assume: Assumption) -> str:
-    """Name the methods of a table."""
+def _describe_methods(
+    groups: Sequence[tuple[AlignedValues, Sequence[Pair]]], assume: Assumption
+) -> str:
+    """Describe the methods of a table of comparisons."""
     clustered = any(data.clustered for data, _ in groups)
     test = (
         "Bayesian bootstrap with one unseen question at the bound (Gaffke); for single trials, "
@@ -301,7 +303,7 @@ def _described(groups: Sequence[tuple[AlignedValues, Sequence[Pair]]], assume: A
         else "intervals of both systems by the difficulty model, combined by MOVER"
     )
     ways = {
-        paired if isinstance(pair.found.spread, Paired) else independent
+        paired if isinstance(pair.found.spread, PairedSpread) else independent
         for _, pairs in groups
         for pair in pairs
     }

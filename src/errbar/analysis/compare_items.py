@@ -1,10 +1,10 @@
-"""Comparisons of systems by ranked item: intervals that hold whatever an unseen item does.
+"""Comparisons of systems by ranked items, such as differences of AURC and ROC-AUC.
 
-Every draw has the same clusters of items for both systems, so that what the systems share cancels
-in the difference. "Better" rests on differences with one unseen item (`analysis.item_pairs`),
-"probably better" on the paired bootstrap, or DeLong's covariance of two areas of the same labels,
-which assume that there are no rare failures. P-values and intervals are adjusted for the number of
-comparisons (Bonferroni).
+Each resample has the same clusters of items for both systems, so that their common variation
+cancels in the difference. "Better" rests on differences with one unseen item in its worst place
+(`analysis.item_pairs`). "Probably better" rests on the paired bootstrap, or on DeLong's covariance
+of two areas with the same labels; both assume that there are no rare failures. P-values and
+intervals are adjusted for the number of comparisons (Bonferroni).
 """
 
 import math
@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing
+from errbar.analysis.compare import ComparisonRequest, RefusedPair, bonferroni, missing_comparison
 from errbar.analysis.evaluate import Refusals
 from errbar.analysis.item_pairs import (
-    Drawn,
+    DrawnDifference,
     ItemMetric,
     ItemPair,
     ScoresOfPairs,
@@ -67,7 +67,7 @@ class TestedDifference(NamedTuple):
         return min(1.0, 2.0 * min(self.unseen.p_at_most(0.0), self.unseen.p_at_least(0.0)))
 
     def p_seen(self) -> float:
-        """The p-value by the normal distribution, which assumes no rare failures."""
+        """P-value by the normal distribution, which assumes no rare failures."""
         return 2.0 * _NORMAL.cdf(-abs(self.gap.score()))
 
     def ends(self, level: float) -> Ends:
@@ -93,7 +93,7 @@ def compare_items(
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     kept, remarks = request.tables(tables)
     if request.intervals.assume != "nothing":
-        method = method.of_seen
+        method = method.without_unseen
     refusals = Refusals()
     tried = [
         (data, metric, _pair(data, metric, names, refusals))
@@ -105,10 +105,12 @@ def compare_items(
     if not pairs:
         refusals.require_none(done="compared")
     size = len(pairs) if request.adjust == "bonferroni" else 1
-    found, words = _found(pairs, replace(method, level=request.intervals.level), size, rng)
+    found, words = _tested_differences(
+        pairs, replace(method, level=request.intervals.level), size, rng
+    )
     compared = iter(zip(pairs, found, strict=True))
     rows = [
-        missing(metric, data.task, pair, request)
+        missing_comparison(metric, data.task, pair, request)
         if isinstance(pair, RefusedPair)
         else _comparison(*next(compared), request)
         for data, metric, pair in tried
@@ -152,7 +154,7 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
     return ""
 
 
-def _found(
+def _tested_differences(
     pairs: Sequence[ItemPair], method: Bootstrap, size: int, rng: np.random.Generator | int
 ) -> tuple[list[TestedDifference], str]:
     """All differences with simultaneous intervals, and the name of the method."""
@@ -175,14 +177,14 @@ def _found(
     return found, words
 
 
-def _nowhere(reason: str, level: float) -> Gap:
+def _undefined_spread(reason: str, level: float) -> Gap:
     return Gap(math.nan, math.nan, StatisticSpread.unknown(math.nan, level, reason))
 
 
 def _delong(pair: ItemPair, level: float, size: int, *, with_unseen: bool) -> TestedDifference:
     """Difference of two areas of the same labels; with an unseen item, or assuming none."""
     if pair.reason:
-        return TestedDifference(_nowhere(pair.reason, level), None, size)
+        return TestedDifference(_undefined_spread(pair.reason, level), None, size)
     first, second = pair.data.confidence[[pair.first, pair.second]][:, pair.both]
     items = first, second, pair.data.loss[pair.first, pair.both] == 0.0
     unseen = paired_area_difference(*items) if with_unseen else None
@@ -216,7 +218,7 @@ class _ResampledPairs:
     def of(self, at: int, level: float, size: int) -> TestedDifference:
         """The difference of one pair, at a level of its own."""
         if at not in self._at:
-            return TestedDifference(_nowhere(self._pairs[at].reason, level), None, size)
+            return TestedDifference(_undefined_spread(self._pairs[at].reason, level), None, size)
         task, first, second = self._at[at]
         drawn = self._drawn[task]
         spread = drawn.less(first, second).spread(0, replace(self._seen, level=level))
@@ -225,7 +227,7 @@ class _ResampledPairs:
         if task in self._unseen:
             low, high = self._unseen[task]
             apart = np.stack([low[first] - high[second], high[first] - low[second]])
-            unseen = Drawn(*apart[:, np.isfinite(apart).all(axis=0)])
+            unseen = DrawnDifference(*apart[:, np.isfinite(apart).all(axis=0)])
         return TestedDifference(gap, unseen, size)
 
 

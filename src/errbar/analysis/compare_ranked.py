@@ -1,7 +1,7 @@
-"""Comparisons of systems that rank their answers: risk and coverage, and ROC-AUC.
+"""Comparisons of systems by their confidences: risk and coverage, and ROC-AUC.
 
 Items come from outcomes, from `Predictions` of each system, or from scores and labels. All are
-compared by `compare_items`, and give the same numbers.
+compared by `compare_items`, so equal items give equal numbers.
 """
 
 import warnings
@@ -42,7 +42,7 @@ _QUARTERS = (0.25, 0.5, 0.75)  # of the common coverage, where no coverage is as
 
 
 def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
-    """The metrics if all are metrics of ranked items, none if none is; a mixture is refused."""
+    """The metrics if all are metrics of ranked items, None if none is; a mixture is refused."""
     named = [metric_of(metric) for metric in metrics]
     ranked = [metric for metric in named if isinstance(metric, RankedMetric | LabelMetric)]
     if ranked and len(ranked) < len(named):
@@ -69,7 +69,7 @@ def compare_ranked(
     items_of: dict[Key, RankedItems | InputError] = {
         key: items[key] if key in items else refused[key] for key in sorted({*items, *refused})
     }
-    tasks, lone = several_by_task(items_of, request.wanted())
+    tasks, lone = several_by_task(items_of, request.system_names())
     tables = [paired_items(task, each) for task, each in tasks.items()]
     found = compare_items(tables, request, method, rng)
     on_data = [*rows_never_scored(source), *source.origin.remarks]
@@ -139,7 +139,7 @@ def _metrics(
     coverages: Sequence[float] | None,
     reach: Mapping[str, float],
 ) -> list[ItemMetric]:
-    """The metrics to compare by, with a warning if areas extend to different coverages."""
+    """The metrics to compare by, with a warning if the areas extend to different coverages."""
     named = [ranked_metric(metric) for metric in metrics]
     for metric in named:
         if metric.uses_full_reach and len(set(reach.values())) > 1:
@@ -160,7 +160,7 @@ def _metrics(
 
 
 def _same_items(systems: Mapping[str, Predictions]) -> PairedItems:
-    """The items of all systems, which must be the same ones in the same clusters."""
+    """The items of all systems, which must be the same items in the same clusters."""
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise InputError(
             "a comparison needs at least two systems, by name: {'a': Predictions(…), …}."

@@ -1,7 +1,7 @@
-"""What systems cost: mean costs, costs per success, differences, the Pareto front, several tries.
+"""Costs of systems: per trial and per success, differences, the Pareto front, several tries.
 
-A question counts by its weight, whatever its number of rows. Rows without a cost are taken to cost
-as much as the others of their question and result; questions without any cost are left out.
+A question counts by its weight, whatever its number of rows. Rows without a cost are assumed to
+cost as much as other rows of the same question and result. Questions without any cost are left out.
 """
 
 import math
@@ -48,7 +48,7 @@ _METHOD = (
 
 @dataclass(frozen=True, kw_only=True)
 class CostRequest:
-    """What is asked for."""
+    """A request: the column of the cost, prices, systems, baseline and numbers of tries."""
 
     of: str | None = None  # the column that is added up; the cost by default
     prices: Mapping[str, Price] | None = None
@@ -82,7 +82,7 @@ class _SystemCosts:
         return [np.bincount(codes, self.weight * each).astype(float) for each in values]
 
     def at(self, places: Sequence[int]) -> "_SystemCosts":
-        """Some of the questions, in this order."""
+        """A selection of the questions, in this order."""
         chosen = {
             name: getattr(self, name)[places]
             for name in ("quality", "cost", "right", "trials", "if_wrong", "if_right", "weight")
@@ -104,7 +104,7 @@ def costs_of(source: Source, request: CostRequest) -> Costs:
     remarks: list[str] = []
     found: dict[tuple[str, str], _SystemCosts] = {}
     named = source.named()
-    for key, costs in _spent(source, request, remarks).items():
+    for key, costs in _costs_of_questions(source, request, remarks).items():
         if not request.systems or key[0] in request.systems:
             own = _system(costs, named[key], str(Subject(key[0], key[1])), remarks, missing=missing)
             if own is not None:
@@ -132,8 +132,10 @@ def costs_of(source: Source, request: CostRequest) -> Costs:
     )
 
 
-def _spent(source: Source, request: CostRequest, remarks: list[str]) -> dict[Key, QuestionCosts]:
-    """The costs in a column, or the tokens in two columns at their prices."""
+def _costs_of_questions(
+    source: Source, request: CostRequest, remarks: list[str]
+) -> dict[Key, QuestionCosts]:
+    """The costs in a column, or those of the tokens in two columns at their prices."""
     if request.prices is None:
         return source.costs(request.of)
     if request.of is not None:
@@ -169,7 +171,7 @@ def _spent(source: Source, request: CostRequest, remarks: list[str]) -> dict[Key
 def _system(
     costs: QuestionCosts, named: Named, who: str, remarks: list[str], *, missing: bool
 ) -> _SystemCosts | None:
-    """Means of every question that has trials and a cost; None if there is none."""
+    """Means of every question that has trials and a cost; None if there is no such question."""
     trials = costs.scored if missing else costs.rows
     some = (trials > 0) & (costs.paid > 0)
     place = {name: at for at, name in enumerate(named.questions)}
@@ -253,10 +255,10 @@ def _row(
 
 
 def _mean_share(own: _SystemCosts, values: Array, level: float) -> Measurement:
-    """A mean of what lies between 0 and 1, or of rewards without their range."""
+    """Mean of a variable between 0 and 1, or of rewards whose range is unknown."""
     sizes, totals = own.units(np.ones(values.size), values)
     if values.min() < 0.0 or values.max() > 1.0:
-        return _measured(ratio_of_sums(totals, sizes, sizes, level, np.random.default_rng(0)))
+        return _number_with_sd(ratio_of_sums(totals, sizes, sizes, level, np.random.default_rng(0)))
     sample = Sample(np.clip(totals, 0.0, sizes), sizes, np.ones(sizes.size))
     low, high = mean_ends(sample, level)
     return Measurement(value=sample.mean, sd=sample.sd(), low=low, high=high)
@@ -270,7 +272,7 @@ def _means_and_ratios(
 ) -> list[tuple[Measurement, Measurement]]:
     """Mean cost, and cost of a success, of every pair of costs and successes by unit.
 
-    Without a success, or with negative ones, there is no cost of one.
+    The cost of a success is undefined without a success, and with negative outcomes.
     """
     (sizes,) = own.units(np.ones(own.cost.size))
     asked: list[tuple[Array, Array]] = []
@@ -278,7 +280,7 @@ def _means_and_ratios(
         asked.append((costs, sizes))
         has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
         asked.append((costs, successes if has_ratio else sizes))
-    found = [_measured(each) for each in ratios_of_sums(asked, sizes, level, rng)]
+    found = [_number_with_sd(each) for each in ratios_of_sums(asked, sizes, level, rng)]
     nothing = Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
     return [
         (mean, ratio if bottom is successes else nothing)
@@ -289,7 +291,7 @@ def _means_and_ratios(
 
 
 def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[str]) -> list[Tries]:
-    """Several tries of each question, on those with trials enough."""
+    """Results of several tries of each question, on the questions with enough trials."""
     fewest = int(own.trials.min())
     asked = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest if fewest > 1)
     together: dict[int, list[int]] = {}  # numbers of tries by how many questions have enough trials
@@ -318,13 +320,14 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
     return found
 
 
-def _measured(found: Ratio) -> Measurement:
+def _number_with_sd(found: Ratio) -> Measurement:
+    """An estimate; a standard deviation that is only rounding error becomes 0."""
     sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # what differs by rounding
     return Measurement(value=found.value, sd=sd, low=found.low, high=found.high)
 
 
 def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:
-    """Probabilities of being on the Pareto front, and cheapest per success, on common questions."""
+    """Probabilities of being on the Pareto front and cheapest per success, on common questions."""
     if len(systems) < 2:
         return {}
     shared = align([own.questions for own in systems.values()]).shared()
@@ -364,7 +367,7 @@ def _differences(
                 second=second,
                 task=task,
                 questions=int(here.size),
-                difference=_measured(ratio_of_sums(apart, sizes, sizes, request.level, rng)),
+                difference=_number_with_sd(ratio_of_sums(apart, sizes, sizes, request.level, rng)),
             )
         )
     return found

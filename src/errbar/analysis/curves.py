@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.evaluate import Refusals, categories_of, in_order
-from errbar.analysis.fates import scores_by_fate
+from errbar.analysis.bracket import bracketed_scores
+from errbar.analysis.evaluate import Refusals, categories_of, sort_by_subject
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on
@@ -16,8 +16,8 @@ from errbar.analysis.score import (
     ScoredMetric,
     ScoreRequest,
     Short,
-    by_subject,
     scored_metric,
+    slices_by_subject,
 )
 from errbar.base.arrays import Array, Seed
 from errbar.base.remarks import some_of
@@ -55,10 +55,10 @@ def curve_scores(
     parts = []
     for reached, some in alike.items():
         request = ScoreRequest([*map(member, reached)], errors, short, how, refusals)
-        parts.append(scores_by_fate(source, some, request))
+        parts.append(bracketed_scores(source, some, request))
     refusals.require_others((each.of, each.metric) for part in parts for each in part)
     return Scores(
-        in_order((each for part in parts for each in part), by_subject(drawn)),
+        sort_by_subject((each for part in parts for each in part), slices_by_subject(drawn)),
         "; ".join(dict.fromkeys(part.method for part in parts if part.method)),
         (
             *(remark for part in parts for remark in part.remarks),
@@ -81,7 +81,9 @@ def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> l
     """Remarks on the values of k that a curve leaves out."""
     kept = {id(part) for part in drawn}
     left = [
-        str(of) or "the system" for of, part in by_subject(found).items() if id(part) not in kept
+        str(of) or "the system"
+        for of, part in slices_by_subject(found).items()
+        if id(part) not in kept
     ]
     if not left:
         return []
@@ -112,7 +114,7 @@ def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng:
         upto = np.stack([ranked.reach(coverage, totals.total) for coverage in at.tolist()], axis=1)
         return ranked.risks_at(totals.items, totals.loss, upto).T
 
-    return Band(of, _resampled(at, measure, arranged, method, rng), reach)
+    return Band(of, _resample_curve(at, measure, arranged, method, rng), reach)
 
 
 def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: Seed) -> list[Band]:
@@ -127,19 +129,19 @@ def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed)
     def measure(weights: NDArray[Any]) -> Array:
         return roc.true_rates(*arranged.classes(weights), at).T
 
-    points = _resampled(at, measure, arranged, method, rng)
+    points = _resample_curve(at, measure, arranged, method, rng)
     end = Interval(1.0, 1.0, method.level, Estimand.POPULATION)
     return Band(of, (*points[:-1], BandPoint(1.0, 1.0, end)))  # where every curve ends
 
 
-def _resampled(
+def _resample_curve(
     at: Array,
     measure: Callable[[NDArray[Any]], Array],
     arranged: Resampling,
     method: Bootstrap,
     rng: Seed,
 ) -> tuple[BandPoint, ...]:
-    how = method.of_seen
+    how = method.without_unseen
     replicates = how.run(measure, arranged.units, arranged.rows, generator_of(rng))
     spreads = [replicates.spread(place, how) for place in range(at.size)]
     return tuple(

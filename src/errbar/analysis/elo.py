@@ -1,4 +1,4 @@
-"""Elo ratings, the mean over random orders of the games, with bootstrap intervals."""
+"""Elo ratings: means over random orders of the games, with bootstrap intervals."""
 
 import math
 
@@ -18,13 +18,13 @@ _DRAWS, _SEED = 1000, 1  # an end of a 95% interval then has a standard error of
 
 
 def rate_by_elo(games: Games, *, level: float, anchor: str | None, by_judge: bool) -> Ratings:
-    """Rate all systems, or the systems of each judge, whatever the order of the rows."""
+    """Rate all systems, or the systems of each judge, independently of the order of the rows."""
     if games.controls:
         raise InputError("Elo ratings have no controls; leave them out, or use Bradley-Terry.")
     if not np.all(games.rows.weight == games.rows.weight[0]):
         raise InputError("Elo ratings have no weights of games; use Bradley-Terry.")
     parts = judged_apart(games, by_judge=by_judge)
-    rows = [row for judge, part in parts.items() for row in _rated(part, judge, level, anchor)]
+    rows = [row for judge, part in parts.items() for row in _rate(part, judge, level, anchor)]
     what = "questions" if games.questions else "games"
     method = (
         f"Elo ratings after all games, from {START:.0f}, K = {STEP:.0f}, mean over {_DRAWS} random "
@@ -39,7 +39,7 @@ def rate_by_elo(games: Games, *, level: float, anchor: str | None, by_judge: boo
     return Ratings(tuple(rows), "Elo", method, len(games), len(games.questions), remarks)
 
 
-def _rated(games: Games, judge: str, level: float, anchor: str | None) -> list[Rating]:
+def _rate(games: Games, judge: str, level: float, anchor: str | None) -> list[Rating]:
     rng = np.random.default_rng(_SEED)
     values = elo(games.rows, _DRAWS, rng).mean(axis=0)
     draws = elo_resampled(games.rows, _DRAWS, rng)
@@ -64,13 +64,13 @@ def _rated(games: Games, judge: str, level: float, anchor: str | None) -> list[R
         ],
         ahead=np.zeros((values.size, values.size))
         if alone
-        else _decided(games, values, draws, level),
+        else _significant_order(games, values, draws, level),
         draws=exchangeable(draws, rng),
         win_rates=mean_result(predicted),
     )
 
 
-def _decided(games: Games, values: Array, draws: Array, level: float) -> Array:
+def _significant_order(games: Games, values: Array, draws: Array, level: float) -> Array:
     """1 where the row is significantly stronger than the column, −1 where weaker (Bonferroni)."""
     from scipy.special import stdtrit  # noqa: PLC0415  loads SciPy
 

@@ -1,8 +1,8 @@
-"""Estimates from counts by an interval method.
+"""Estimates of metrics from counts, by an interval method.
 
-`chosen_method` turns what the user asked for into an interval method; `counts_of` returns the
-counts that a metric needs. A number that cannot be computed is missing, with a reason; it is an
-error only if all are missing (`Refusals`).
+`chosen_method` returns the interval method for the arguments of a user; `counts_of` returns the
+counts that a metric needs. An estimate that cannot be computed is missing, with a reason; it is an
+error only if all estimates are missing (`Refusals`).
 """
 
 import re
@@ -60,13 +60,13 @@ def chosen_method(
     return replace(method, **settings)
 
 
-def narrowed(
+def with_assumptions(
     method: Method,
     questions_in_all: int | None = None,
     assume: Assumption | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Method:
-    """The method with these assumptions about the questions, which only `Calibrated` can make."""
+    """The method with assumptions about the questions, which only `Calibrated` can make."""
     options = {
         "questions_in_all": (questions_in_all, "--questions-in-all"),
         "assume": (assume, "--assume"),
@@ -140,14 +140,14 @@ def _categories(
 
 
 def categories_of(metric: CountMetric) -> tuple[float, ...]:
-    """The weights of a metric of categories; empty for right and wrong."""
+    """The weights of a metric of categories; empty for a metric of right and wrong."""
     if isinstance(metric, CategoryMetric) and metric.weights != RIGHT_OR_WRONG:
         return metric.weights
     return ()
 
 
 def is_reward(part: Slice, metric: CountMetric) -> bool:
-    """Whether outcomes are rewards, to be averaged unchanged."""
+    """Whether outcomes are rewards, which are averaged unchanged."""
     if not isinstance(metric, OutcomeMean) or metric.weights != RIGHT_OR_WRONG:
         return False
     return not part.is_binary or metric.needs is Needs.PROBABILITY
@@ -157,7 +157,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 class Refusals:
-    """Refused numbers, by subject and metric."""
+    """Estimates that were refused, by subject and metric, with their errors."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], InputError] = {}
@@ -168,7 +168,7 @@ class Refusals:
         return reason_of(error, metric)
 
     def require_others(self, requested: Iterable[tuple[object, object]]) -> None:
-        """Raise an error if every requested number is refused."""
+        """Raise an error if every requested estimate is refused."""
         names = list(dict.fromkeys((str(subject), str(metric)) for subject, metric in requested))
         if all(name in self._found for name in names):
             self.require_none(names)
@@ -200,7 +200,7 @@ def reason_of(error: InputError, metric: object) -> str:
 
 
 def _kind(reason: str) -> str:
-    """A reason without its numbers and details, to group similar ones."""
+    """The reason without numbers and details, for grouping similar reasons."""
     return _NUMBER.sub("", reason.partition(";")[0].rpartition(": ")[2])
 
 
@@ -231,7 +231,7 @@ def score(
     large pass@1: 0.75 ± 0.24, 95% CI 0.11 to 0.99
     large pass@2: 0.92 ± 0.27, 95% CI 0.14 to 1.00
     """
-    named = _named(systems)
+    named = _systems_by_name(systems)
     chosen = _metrics(metrics)
     how = chosen_method(method)
     for subject, counts in named.items():
@@ -271,7 +271,9 @@ def estimates_of(
             if refusal is None:
                 fine.append(at)
             else:
-                found[of, at] = missing(of, metric, method, refusals.add(of, metric, refusal))
+                found[of, at] = missing_estimate(
+                    of, metric, method, refusals.add(of, metric, refusal)
+                )
         if fine:
             together.setdefault(tuple(fine), []).append(of)
     for fine_at, subjects in together.items():
@@ -304,19 +306,21 @@ def estimate_of(
     return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
 
 
-def in_order(estimates: Iterable[Estimate], subjects: Iterable[Subject]) -> tuple[Estimate, ...]:
+def sort_by_subject(
+    estimates: Iterable[Estimate], subjects: Iterable[Subject]
+) -> tuple[Estimate, ...]:
     """Estimates in the order of their subjects."""
     places = {subject: at for at, subject in enumerate(subjects)}
     return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
-def missing(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
+def missing_estimate(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:
     """An estimate without a value, with the reason."""
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     return Estimate.without_value(of, metric, Interval.unknown(method.level, covers), reason)
 
 
-def _named(
+def _systems_by_name(
     systems: Mapping[str, AnyCounts] | Mapping[Subject, AnyCounts] | AnyCounts,
 ) -> dict[Subject, AnyCounts]:
     if isinstance(systems, Counts | CategoryCounts):

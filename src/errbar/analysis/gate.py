@@ -1,4 +1,4 @@
-"""A gate: the systems of candidate and baseline, the limits, what is refused, and the verdicts."""
+"""Gates: the compared systems, the limits, what is refused, and the verdict for each metric."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 def limits_of(
     metrics: Sequence[Metric | str], max_drop: float | Mapping[str, float]
 ) -> dict[Metric, float]:
-    """Largest allowed drop of each metric: one number for all, or a number by name."""
+    """Largest allowed drop of each metric: the same for all, or by name."""
     gated = list(dict.fromkeys(metric_of(metric) for metric in metrics))
     if not gated:
         raise InputError("there is no metric to gate by; name one, as in 'pass@1'.")
@@ -44,7 +44,7 @@ def limits_of(
 
 
 def _require_reachable(limits: Mapping[Metric, float], largest: Mapping[Metric, float]) -> None:
-    """Refuse a limit that not even the largest possible change of its metric exceeds."""
+    """Refuse a limit that even the largest possible change of the metric does not exceed."""
     for metric, limit in limits.items():
         if limit >= largest[metric]:
             option = way_to_say("--max-drop", "max_drop")
@@ -104,7 +104,7 @@ def _require_differences(found: Comparisons) -> None:
 def _require_same_questions(joined: Source, found: Comparisons) -> None:
     """Refuse questions that only the baseline or the candidate has."""
     lost = sum(change.left_out for change in found)
-    alone = _in_one_alone(joined)
+    alone = _unshared_tasks(joined)
     if alone or lost:
         raise InputError(
             "baseline and candidate must have the same questions; "
@@ -118,7 +118,7 @@ def _same_name(baseline: Source, system: str | None) -> str | None:
     return system if len(systems) > 1 and system in systems else None
 
 
-def _in_one_alone(joined: Source) -> list[str]:
+def _unshared_tasks(joined: Source) -> list[str]:
     """Return sentences on the tasks that only the baseline or the candidate has."""
     tasks: dict[str, set[str]] = {BASELINE: set(), CANDIDATE: set()}
     for part in joined.slices(()):

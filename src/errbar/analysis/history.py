@@ -1,7 +1,8 @@
-"""Successive runs of a system: their scores, the last change, and a test of drift.
+"""History of a system: the scores of successive runs, the last change, and a test of drift.
 
 Every run is a system of a source. The test (`kernels.drift`) is about the rate of right answers on
-this exact benchmark: if the rates stay as they are, no number of runs makes it likely to alarm.
+this exact benchmark. If the rates do not change, the probability of a false alarm is bounded for
+any number of runs.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ class _Count(NamedTuple):
 def drifts_of(
     named: dict[tuple[str, ...], Named], runs: Sequence[str], level: float, errors: Errors
 ) -> tuple[Drift, ...]:
-    """Test every task for drift over the runs, in their order; all tests together hold `level`."""
+    """Test every task for drift over the runs, in their order; the tests hold simultaneously."""
     tasks = sorted({task for run, task in named if run in runs})
     needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
     if not tasks:
@@ -45,11 +46,11 @@ def drifts_of(
         parts = [named[run, task] for run in present]
         untested = Drift(task=task, runs=tuple(present), needed=needed, reason=_NO_RIGHT)
         rewards = any(part.slice.other.any() for part in parts)
-        found.append(untested if rewards else _tested(untested, parts, errors))
+        found.append(untested if rewards else _with_test(untested, parts, errors))
     return tuple(found)
 
 
-def _tested(drift: Drift, parts: Sequence[Named], errors: Errors) -> Drift:
+def _with_test(drift: Drift, parts: Sequence[Named], errors: Errors) -> Drift:
     """Add the test to the description of the runs."""
     p_values = _p_values([_counts(part, errors) for part in parts])
     tested = dict(zip(_SIDES, p_values[:, 1:], strict=True))  # the first has no earlier run

@@ -4,7 +4,7 @@ import math
 
 from errbar.analysis.methods import Calibrated, Posterior
 from errbar.analysis.readings import repeated_ids
-from errbar.analysis.score import Scoring, by_subject, scored_metric
+from errbar.analysis.score import Scoring, scored_metric, slices_by_subject
 from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.readers.logs import TALLIES, Claim
 from errbar.data.sources.arrays import CountsSource
@@ -45,7 +45,7 @@ def inspection_of(source: Source) -> Inspection:
 def agreements_of(source: Source) -> list[Agreement]:
     """Every number that the log states, with the number that errbar computes."""
     claims = source.origin.claims
-    slices = by_subject(source.slices(())) if claims else {}
+    slices = slices_by_subject(source.slices(())) if claims else {}
     return [_agreement(source, slices, claim) for claim in claims]
 
 

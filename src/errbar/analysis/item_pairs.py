@@ -1,13 +1,14 @@
 """Pairs of systems by their common ranked items: scores in each resample, and differences.
 
 A difference that is called "better" must hold whatever an unseen item does to either ranking, as
-for means (`analysis.pairs`): it must not rest on the absence of rare failures.
+for means (`analysis.pairs`), so it does not rest on the absence of rare failures.
 
 - Areas under ROC curves of the same labels: the difference is the mean, over the positives, of the
   differences of their placements, and likewise over the negatives. All lie between −1 and 1, so
   both means have Gaffke's ends, combined by MOVER (Zou and Donner 2008) as for a single area.
-- Any other metric: the Bayesian bootstrap with one unseen item, or cluster, that the first system
-  ranks at its worst and the second at its best for one end, and the other way round for the other.
+- Any other metric: the Bayesian bootstrap with one unseen item, or cluster. For one end, it is at
+  its worst in the ranking of the first system and at its best in that of the second; for the other
+  end, the reverse.
 """
 
 from functools import cached_property
@@ -21,7 +22,7 @@ from errbar.analysis.pairs import sample_of_differences
 from errbar.analysis.ranked import PairedItems
 from errbar.analysis.roc import with_unseen_classes
 from errbar.analysis.selective import loss_bounds, with_unseen
-from errbar.analysis.spreads import LEVELS, EndsByScore, Independent
+from errbar.analysis.spreads import LEVELS, EndsByScore, IndependentScores
 from errbar.base.arrays import Array, Flags
 from errbar.data.labelled_scores import ArrangedScores, Scored, scores_and_labels
 from errbar.data.predictions import Arranged, Predictions, Totals
@@ -76,7 +77,7 @@ class ScoresOfPairs:
 
     @property
     def rows(self) -> int:
-        """How long the longest work array of one replicate is."""
+        """Length of the largest work array of one replicate."""
         return max(side.rows for side in self._sides.values())
 
     def places(self, pair: ItemPair) -> tuple[int, int]:
@@ -121,7 +122,7 @@ class ScoresOfPairs:
         return tuple(sizes_of_clusters(part, self.clusters) for part in sizes)
 
     def extremes(self, weights: NDArray[Any], more: NDArray[Any]) -> tuple[Array, Array]:
-        """The lowest and the highest scores that an unseen item or cluster leaves."""
+        """The lowest and the highest scores that an unseen item or cluster allows."""
         worst: dict[_Side, Any] = {}
         best: dict[_Side, Any] = {}
         least, most = self._loss_bounds
@@ -176,8 +177,8 @@ def _fewest(first: Totals, second: Totals) -> Array:
     return np.minimum(first.items.sum(axis=-1), second.items.sum(axis=-1)).astype(float)
 
 
-class Drawn(NamedTuple):
-    """The difference in each draw, with the unseen item to the disadvantage of either system."""
+class DrawnDifference(NamedTuple):
+    """Draws of a difference, with the unseen item to the disadvantage of either system."""
 
     low: Array
     high: Array
@@ -200,16 +201,16 @@ class Drawn(NamedTuple):
 
 
 def _share(flags: NDArray[np.bool_]) -> float:
-    """Share of the draws, one of which is added to both counts, so that no p-value is 0."""
+    """Share of the draws; 1 is added to both counts, so that no p-value is 0."""
     return (float(flags.sum()) + 1.0) / (flags.size + 1.0)
 
 
-UnseenSpread = Drawn | Independent
+UnseenSpread = DrawnDifference | IndependentScores
 
 
 def paired_area_difference(
     scores: ArrayLike, other_scores: ArrayLike, labels: ArrayLike
-) -> Independent:
+) -> IndependentScores:
     """Difference of two areas of the same items."""
     first, flags = scores_and_labels(scores, labels)
     second, _ = scores_and_labels(other_scores, labels, "other_scores")
@@ -220,7 +221,9 @@ def paired_area_difference(
     value = float(parts[0].mean())
     positives, negatives = (_ends_of_part(value, part) for part in parts)
     turned = EndsByScore(0.0, negatives.sd, negatives.above, negatives.below)
-    return Independent(positives, turned, 1.0)  # less its mirror image, so that the errors add up
+    return IndependentScores(
+        positives, turned, 1.0
+    )  # less its mirror image, so that the errors add up
 
 
 def _ends_of_part(value: float, apart: Array) -> EndsByScore:

@@ -1,4 +1,4 @@
-"""Item analysis: abilities of systems, difficulties of questions, and questions that look wrong."""
+"""Item analysis: abilities of systems, difficulties of questions, and suspect questions."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, side_by_side
-from errbar.analysis.readings import Averaged
+from errbar.analysis.readings import AveragedMetrics
 from errbar.analysis.score import scored_metric
 from errbar.base.arguments import require_choice, require_whole, strict_share
 from errbar.base.arrays import Array, Integers
@@ -64,7 +64,7 @@ class ItemRequest:
 def items_of(source: Source, request: ItemRequest) -> Items:
     """The questions of every task that at least two systems answered."""
     metric = scored_metric("avg")
-    part = Averaged([metric], source, request.errors, None)
+    part = AveragedMetrics([metric], source, request.errors, None)
     tables = side_by_side(part.source, [metric], request.systems, part.policy("drop"))
     remarks = [note for data in tables for note in data.remarks]
     found = []
@@ -179,7 +179,7 @@ class _FittedTask:
         ]
 
     def systems(self) -> list[SystemAbility]:
-        """Every system, from the ablest down."""
+        """Every system, by descending ability."""
         reach = self._reach()
         sds = np.sqrt(np.diag(self.fit.covariance))
         lows, highs = self.fit.abilities - reach * sds, self.fit.abilities + reach * sds
@@ -207,10 +207,10 @@ class _FittedTask:
         ]
 
     def _adjusted(self) -> tuple[Array, Array]:
-        """Mean rates over all questions, expected where there is no answer, with their sd.
+        """Mean rates over all questions with their sd; the expected rate where there is no answer.
 
-        The influence of a question is its own rate, and how it moves the abilities by which the
-        questions without an answer are expected to be solved.
+        The influence of a question is its own rate, plus the effect on the abilities from which the
+        rates of questions without an answer are predicted.
         """
         values = np.where(self._there, self._rates, self.fit.expected)
         number = values.shape[1]
@@ -221,7 +221,7 @@ class _FittedTask:
         return mean, np.sqrt(np.diag(covariance))
 
     def pairs(self) -> list[AlikePair]:
-        """Pairs of questions that are alike, the most alike first."""
+        """Pairs of questions whose residuals are correlated, the strongest correlation first."""
         names = self._data.questions
         found = []
         for at in np.argsort(-self._pairs.correlation, kind="stable"):
@@ -241,7 +241,7 @@ class _FittedTask:
         return found
 
     def subsets(self) -> list[SubsetSize]:
-        """Subsets of several sizes, or of the one that is asked for, with their errors."""
+        """Subsets of several sizes, or of the requested size, with their errors."""
         number, systems = len(self._data.questions), len(self._data.systems)
         wanted = self._request.subset
         if wanted is not None and wanted >= number:
@@ -279,7 +279,7 @@ class _FittedTask:
         return found
 
     def remarks(self) -> list[str]:
-        """What the analysis needs to know of systems and trials."""
+        """Remarks on the systems and trials that the analysis requires."""
         notes: list[str] = []
         names = self._data.systems
         if self._alike > 0.0:

@@ -1,10 +1,11 @@
-"""What to label next: which questions gain most, and how many make an interval narrow enough.
+"""Design of labelling: which questions to label next, and how many.
 
-Answers are grouped by what the judge says, and by a column such as the judge's confidence. In each
-group the labels so far tell how often the judge errs. Questions whose answers are in doubtful
-groups are chosen more often, and count less (`kernels.prediction_powered`). How wide intervals
-become is simulated: labels are drawn from those of the same group, and the corrected score is
-computed from them as `errbar score --labels` will compute it.
+Answers are grouped by the judge's grade, and by a column such as the judge's confidence. In each
+group the labels so far show how often the judge errs. Questions with answers in groups of many
+errors are sampled with a higher probability, and have a smaller weight
+(`kernels.prediction_powered`). The width of intervals is simulated: labels are drawn from those of
+the same group, and the corrected score is computed from them as `errbar score --labels` will
+compute it.
 """
 
 import math
@@ -17,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, by_task
-from errbar.analysis.judged import CorrectedTask, Correction, Labels, LabelValues
+from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, group_by_task
+from errbar.analysis.corrections import CorrectedTask, Correction, Labels, LabelValues
 from errbar.base.arguments import number, require_text, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import guess, way_to_say
@@ -73,7 +74,7 @@ class LabellingRequest:
 
 def labelling_of(source: Source, labels: Labels | None, request: LabellingRequest) -> Labelling:
     """The questions of one task to label next."""
-    tasks = by_task(source.named())
+    tasks = group_by_task(source.named())
     task = request.task if request.task is not None or len(tasks) > 1 else next(iter(tasks))
     require_text(task=task)
     if task not in tasks:
@@ -118,15 +119,15 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     )
 
 
-class _Drawn(NamedTuple):
-    """Label values that were simulated, in place of labels."""
+class _SimulatedLabels(NamedTuple):
+    """Simulated label values."""
 
     values: Array
     weights: Array
     correction: Correction
 
     def of(self, data: AlignedValues, system: str) -> LabelValues:
-        """Those of one system."""
+        """The label values of one system."""
         values = self.values[data.systems.index(system)]
         return LabelValues(values, np.stack([values, values]), self.weights, 0)
 
@@ -156,10 +157,10 @@ class _JudgedAnswers:
         self.free: NDArray[np.intp] = np.flatnonzero(~self.known.any(axis=0))
         seen = np.concatenate([self._grades[self._present], self._values[self.known]])
         self._ends = (0.0, 1.0) if data.extremes is None else (float(seen.min()), float(seen.max()))
-        self._names, self._codes = self._grouped()
+        self._names, self._codes = self._find_groups()
         self._off = [self._residuals(code) for code in range(len(self._names))]
 
-    def _grouped(self) -> tuple[list[str], NDArray[np.intp]]:
+    def _find_groups(self) -> tuple[list[str], NDArray[np.intp]]:
         """Groups of answers by grade and column: their names, and the code of each answer."""
         parts = [_parts(self._grades)]
         if self._request.by is not None:
@@ -182,7 +183,7 @@ class _JudgedAnswers:
         return names, codes
 
     def _residuals(self, code: int) -> Array:
-        """Label less grade in a group, and half a label more of either kind: right, and wrong."""
+        """Label less grade in a group, with half a label more of each kind, right and wrong."""
         low, high = self._ends
         some = self._codes == code
         grade = float(self._grades[some].mean())
@@ -222,7 +223,7 @@ class _JudgedAnswers:
         widths = []
         for seed in range(_SIMULATED):
             rng = np.random.default_rng([_SEED, seed])
-            drawn = self._simulated(rng)
+            drawn = self._simulate_labels(rng)
             picked = self.free[systematic(design, rng)]
             values = self._values.copy()
             values[:, picked] = drawn[:, picked]
@@ -237,7 +238,7 @@ class _JudgedAnswers:
 
     def _widths(self, values: Array, weights: Array) -> list[float]:
         correction = "ppi++" if self._labels is None else self._labels.correction
-        task = CorrectedTask(self._data, _Drawn(values, weights, correction), None)
+        task = CorrectedTask(self._data, _SimulatedLabels(values, weights, correction), None)
         found = []
         for at in range(len(self._data.systems)):
             if (~np.isnan(values[at])).any():
@@ -245,8 +246,8 @@ class _JudgedAnswers:
                 found.append(high - low)
         return found
 
-    def _simulated(self, rng: np.random.Generator) -> Array:
-        """Labels of all answers, drawn from what is known of their groups."""
+    def _simulate_labels(self, rng: np.random.Generator) -> Array:
+        """Labels of all answers, drawn from the labels of the same group."""
         low, high = self._ends
         drawn = np.full(self._grades.shape, np.nan)
         for code, off in enumerate(self._off):
@@ -324,7 +325,7 @@ class _JudgedAnswers:
 
 
 def _parts(values: NDArray[Any]) -> NDArray[Any]:
-    """The group of each value in words: a few values are themselves, other numbers in ranges."""
+    """The group of each value in words: a few distinct values, or ranges of numbers."""
     found = np.full(values.shape, "", dtype=object)
     if values.dtype.kind != "f":
         found[...] = values

@@ -1,8 +1,8 @@
-"""Monitoring a run while it goes on: confidence sequences, valid at every look.
+"""Monitoring of a run in progress by confidence sequences, which are valid at every look.
 
-A question is one bet (`kernels.betting`). It is settled when it has all its trials, in the order of
-the log, so that repeated trials of a question do not count as further questions. The numbers depend
-on the log alone, not on when or how often it was looked at.
+Each question is one bet (`kernels.betting`). It is placed when all trials of the question are
+complete, in the order of the log, so that repeated trials of a question do not count as further
+questions. The results depend on the log alone, not on when or how often it was looked at.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 
 from errbar.analysis.alignment import align
 from errbar.analysis.readings import remarks_on, who_was_never_scored
-from errbar.analysis.score import Errors, by_subject
+from errbar.analysis.score import Errors, slices_by_subject
 from errbar.base.arguments import (
     number,
     require_choice,
@@ -47,19 +47,22 @@ def monitor_source(
     found = source.slices(())
     if not any(part.was_scored for part in found):
         raise InputError("no row was scored; there is nothing to monitor.")
-    return monitored(
+    return watch_systems(
         source.trials_in_order(order),
         systems,
         claims,
         trials=trials,
         bounds=bounds,
         errors=errors,
-        remarks=[*who_was_never_scored(by_subject(found)), *remarks_on(source, found, errors)],
+        remarks=[
+            *who_was_never_scored(slices_by_subject(found)),
+            *remarks_on(source, found, errors),
+        ],
         unscored=[part.key for part in found if not part.was_scored],
     )
 
 
-def monitored(
+def watch_systems(
     turns: Turns,
     systems: Sequence[str],
     claims: Claims,

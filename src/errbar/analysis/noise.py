@@ -1,7 +1,7 @@
-"""Noise by source: the choice of questions, the trials, and columns such as the judge.
+"""Sources of noise: the choice of questions, the trials, and columns such as the judge.
 
 The components are those of `kernels.variance_components`, for the mean of a system and for the
-difference of two systems on the questions that both have.
+difference of two systems on their common questions.
 """
 
 import math
@@ -43,7 +43,7 @@ _LEVELS = (
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseRequest:
-    """What is asked for."""
+    """A request: the columns that may add noise, systems, baseline, designs and level."""
 
     by: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
         of, both = Subject(*first), (cells[first], cells[second])
         rows += _row(of, second[0], both, bounds[first[1]], request, remarks)
     if not rows:
-        raise InputError(_nothing(remarks))
+        raise InputError(_no_noise(remarks))
     if any(each.extremes is not None for each in cells.values()) and request.bounds is None:
         remarks += [remark_on_guess(f"{t}: " if t else "", b) for t, b in bounds.items()]
     clustered = any(len(set(each.cluster.values())) > 1 for each in cells.values())
@@ -88,7 +88,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
     return NoiseTable(tuple(ordered), request.designs, method, tuple(dict.fromkeys(remarks)))
 
 
-def _nothing(remarks: Sequence[str]) -> str:
+def _no_noise(remarks: Sequence[str]) -> str:
     return (
         f"{remarks[0] if remarks else 'there is nothing to tell apart.'} Run the questions several "
         f"times, or name a column that repeats them: {way_to_say('--by judge', 'by=[…]')}."
@@ -136,13 +136,13 @@ def _row(
     request: NoiseRequest,
     remarks: list[str],
 ) -> list[NoiseRow]:
-    """The noise of a system or of a difference; a remark, and no row, if it is undetermined."""
+    """The noise of a system or of a difference; None and a remark if it is undetermined."""
     who = str(Subject(f"{of.system} − {against}" if against else of.system, of.task))
     if isinstance(cells, TrialCells):
         table = _table(cells, cells.mean, cells.squares, cells.variance, 1.0 / cells.trials, bounds)
         trials, binary = cells.trials, cells.extremes is None
     else:
-        joined = _joined(*cells, bounds)
+        joined = _cells_of_difference(*cells, bounds)
         if joined is None:
             remarks.append(about(who, Caution("no question is common to both; left out.")))
             return []
@@ -152,7 +152,7 @@ def _row(
     try:
         design = kernel.Design.of(table, sums)
     except kernel.Undetermined:
-        remarks.append(about(who, Caution(_undetermined(table, request.by))))
+        remarks.append(about(who, Caution(_undetermined_remark(table, request.by))))
         return []
     single = int(np.isnan(table.variance).sum())
     if 0 < single < table.mean.size and not request.by:
@@ -181,7 +181,7 @@ def _per_question(table: kernel.CellTable, trials: Integers) -> Array:
     return found
 
 
-def _undetermined(table: kernel.CellTable, by: Sequence[str]) -> str:
+def _undetermined_remark(table: kernel.CellTable, by: Sequence[str]) -> str:
     if by:
         names = " and ".join(map(repr, by))
         return f"{names} cannot be told from questions and trials: too few rows share a value."
@@ -192,10 +192,10 @@ def _undetermined(table: kernel.CellTable, by: Sequence[str]) -> str:
     )
 
 
-def _joined(
+def _cells_of_difference(
     first: TrialCells, second: TrialCells, bounds: tuple[float, float]
 ) -> tuple[kernel.CellTable, Integers] | None:
-    """The differences of two systems where both have results."""
+    """The cells of the difference of two systems, where both have results."""
     place = {key: at for at, key in enumerate(second.keys)}
     here = [at for at, key in enumerate(first.keys) if key in place]
     if not here:

@@ -1,4 +1,4 @@
-"""Remarks on outcomes other than 0 and 1: different scales, numbers that may mean no result."""
+"""Remarks on the scale of outcomes: differing ranges, and codes that stand for no result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -24,12 +24,12 @@ def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:
     return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0
 
 
-def without_rewards(
+def subjects_without_rewards(
     source: Source, subjects: Mapping[Subject, Slice], metric: CountMetric
 ) -> tuple[Subject, ...]:
-    """Subjects whose outcomes are categories, and no rewards to be averaged unchanged.
+    """Subjects whose outcomes are categories rather than rewards.
 
-    Outcomes of 0 and 1 are rewards where others of the task lie below 0 or above 1, so that these
+    Outcomes of 0 and 1 are rewards if others of the task lie below 0 or above 1, so that 0 and 1
     are not the bounds.
     """
     graded = {of.task for of, part in subjects.items() if exceeds_unit(source, part, metric)}
@@ -38,7 +38,7 @@ def without_rewards(
 
 
 def given_bounds(bounds: tuple[float, float]) -> Given:
-    """The bounds of rewards, as the user gave them."""
+    """The remark on bounds of rewards that the user gave."""
     return Given(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
 
 
@@ -90,7 +90,7 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 
 def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
-    """A warning where a number far from all others may stand for no result, as -1 or 999 do."""
+    """A warning where a number far from all others may stand for no result, such as -1 or 999."""
     values = sorted(often)
     if len(values) < 3:
         return []

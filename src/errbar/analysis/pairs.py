@@ -1,9 +1,9 @@
-"""Differences of two systems on their common questions: an interval, a test and a probability.
+"""Differences of two systems on their common questions: interval, test and probability.
 
 For the population, differences are paired by question or cluster, and their mean is that of a
 bounded variable (`kernels.bounded_mean`). For this exact benchmark and for a repeat of this run,
-the trials of two systems are independent, so the intervals of the two scores are combined: Zou and
-Donner's method of variance estimates recovery, MOVER (2008).
+the trials of the two systems are independent, so the intervals of the two scores are combined by
+the method of variance estimates recovery (MOVER; Zou and Donner 2008).
 """
 
 import math
@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import (
-    assumed_of_sizes,
+    assumption_on_sizes,
     bounds_of_metric,
 )
 from errbar.analysis.outcome_scales import given_bounds
 from errbar.analysis.rewards import bounds_of, remarks_on_bounds
-from errbar.analysis.spreads import LEVELS, SCORES, EndsByScore, Independent, Paired, Spread
+from errbar.analysis.spreads import (
+    LEVELS,
+    SCORES,
+    EndsByScore,
+    IndependentScores,
+    PairedSpread,
+    Spread,
+)
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting
 from errbar.errors import InputError
@@ -53,7 +60,7 @@ class Difference:
     caution: str  # about the sign-flip test
     reason: str = ""  # why there is no interval and no p-value
     failed: int = 0  # failed trials of both, if they may have been anything
-    flips: Callable[[bool, Callable[["Difference"], bool]], int] | None = None  # as in `fates`
+    flips: Callable[[bool, Callable[["Difference"], bool]], int] | None = None  # as in `bracket`
 
     @property
     def p_value(self) -> float:
@@ -77,14 +84,14 @@ class Differences:
         masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
         first_values, theirs = data.values(first, both), data.values(second, both)
-        ahead = apart_by(data.alone(first, both), data.alone(second, both))
+        ahead = rounded_difference(data.alone(first, both), data.alone(second, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
-        weights, apart = data.weighing(both), apart_by(first_values, theirs)
-        paired = self._paired(apart, data.clusters[both], weights)
+        weights, apart = data.weighing(both), rounded_difference(first_values, theirs)
+        paired = self._paired_spread(apart, data.clusters[both], weights)
         spread: Spread = paired
         if self._covers is not Estimand.POPULATION and not self._has_one_trial(first, second):
-            spread = Independent(self._ends(first, both), self._ends(second, both), data.span)
+            spread = IndependentScores(self._ends(first, both), self._ends(second, both), data.span)
         elif self._covers is Estimand.RERUN:
             spread = paired._replace(runs=_ROOT_TWO)
         return Difference(
@@ -95,11 +102,13 @@ class Differences:
             ties=int((ahead == 0).sum()),
             losses=int((ahead < 0).sum()),
             left_out=int((masks[0] | masks[1]).sum()) - int(both.sum()),
-            caution=self._caution(paired) if isinstance(spread, Paired) else "",
+            caution=self._caution(paired) if isinstance(spread, PairedSpread) else "",
             reason="" if spread.sd else "nothing varies, so there is no spread to estimate",
         )
 
-    def _paired(self, apart: Array, clusters: Integers, weights: Array | None) -> Paired:
+    def _paired_spread(
+        self, apart: Array, clusters: Integers, weights: Array | None
+    ) -> PairedSpread:
         if (np.diff(clusters) > 0).all():  # every question is a cluster of its own
             number = np.arange(clusters.size)
         else:
@@ -108,10 +117,10 @@ class Differences:
         bounds = (low - high, high - low)
         totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
         sizes = np.bincount(number, weights).astype(float)
-        return Paired(sample_of_differences(totals, sizes, bounds), self._assume)
+        return PairedSpread(sample_of_differences(totals, sizes, bounds), self._assume)
 
     def _has_one_trial(self, *systems: int) -> bool:
-        """Whether a system has a single trial of every question: trial noise cannot be seen."""
+        """Whether a system has one trial per question, so that trial noise is not observable."""
         data = self._data
         if data.correct is None:
             return False
@@ -123,17 +132,17 @@ class Differences:
         if key not in self._known:
             noise = self._data.noise
             if noise is not None:
-                self._known[key] = self._of_rewards(system, some, noise[system, some])
+                self._known[key] = self._reward_ends(system, some, noise[system, some])
                 return self._known[key]
             # Systems that have these questions too are learned in one go.
             alike = [
                 at for at in range(len(self._data.systems)) if self._data.present(at)[some].all()
             ]
-            found = self._learned(alike, some)
+            found = self._learned_ends(alike, some)
             self._known |= {(at, key[1]): ends for at, ends in zip(alike, found, strict=True)}
         return self._known[key]
 
-    def _learned(self, systems: Sequence[int], some: NDArray[np.bool_]) -> list[EndsByScore]:
+    def _learned_ends(self, systems: Sequence[int], some: NDArray[np.bool_]) -> list[EndsByScore]:
         data = self._data
         if not isinstance(data.metric, CountMetric):
             raise InputError(
@@ -147,7 +156,7 @@ class Differences:
             found.append(EndsByScore.of(row[-1].mean, row[-1].sd, ends))
         return found
 
-    def _of_rewards(self, system: int, some: NDArray[np.bool_], noise: Array) -> EndsByScore:
+    def _reward_ends(self, system: int, some: NDArray[np.bool_], noise: Array) -> EndsByScore:
         values = self._data.parts[0][system, some]
         if not np.isfinite(noise).all():
             raise InputError(
@@ -166,7 +175,7 @@ class Differences:
         distance = sd * np.array([student_reach(level, freedom) for level in levels.tolist()])
         return EndsByScore(mean_of(values, weights), sd, distance, distance)
 
-    def _caution(self, paired: Paired) -> str:
+    def _caution(self, paired: PairedSpread) -> str:
         """Caution about the normal approximation of the sign-flip test, or an empty text."""
         sample = paired.sample
         clusters = int(sample.often.sum())
@@ -185,7 +194,7 @@ class Differences:
 
 
 def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """Lowest and highest possible value: of the metric, or of rewards as `score` bounds them."""
+    """Lowest and highest possible value: of the metric, or of rewards by their bounds."""
     if data.extremes is not None:
         return bounds_of(data.extremes[:, ~np.isnan(data.extremes[0])], bounds)
     metric = data.metric
@@ -193,7 +202,7 @@ def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[f
 
 
 def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[str]:
-    """Remarks on what comparisons of these tables assume: bounds of rewards, sizes of clusters."""
+    """Remarks on the assumptions of comparisons: bounds of rewards, sizes of clusters."""
     found = []
     for data in tables if intervals.estimand is Estimand.POPULATION else ():
         subject = f"{data.task}: " if data.task else ""
@@ -203,7 +212,7 @@ def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[
         elif data.extremes is not None and intervals.bounds is not None:
             found.append(given_bounds(intervals.bounds))
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
-        if sizes := assumed_of_sizes(once, clusters, data.weights, intervals.level):
+        if sizes := assumption_on_sizes(once, clusters, data.weights, intervals.level):
             found.append(f"{subject or 'The comparison '}{sizes}.")
     return found
 
@@ -222,8 +231,8 @@ def sample_of_differences(
     return bounded.Sample(totals[starts], sizes[starts], often, bounds)
 
 
-def apart_by(mine: Array, theirs: Array) -> Array:
-    """Differences of values; exactly 0 where they are equal up to rounding."""
+def rounded_difference(mine: Array, theirs: Array) -> Array:
+    """Differences of values; exactly 0 where the values are equal up to rounding."""
     apart = mine - theirs
     apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
     return apart

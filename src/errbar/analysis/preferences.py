@@ -1,10 +1,9 @@
-"""Ratings from games: Bradley-Terry strengths with intervals, ranks and groups.
+"""Ratings of systems from games between them, by the Bradley-Terry model.
 
 A rating is a strength on Elo's scale: 400 points are odds of ten to one. Ratings are relative, so
-they are centred: 1000 is the mean of all systems, or of those that are linked by wins in both
-directions, or the rating of an anchor. Differences of pairs are tested as in `rank`: adjusted for
-the number of pairs (Bonferroni), so that all ranks lie in their ranges with the probability of the
-level.
+they are centred: 1000 is the mean of all systems that are linked by wins in both directions, or the
+rating of an anchor. Differences of pairs are tested as in `rank`, adjusted for the number of pairs
+(Bonferroni), so that all ranks lie in their ranges with the probability of the level.
 """
 
 import math
@@ -55,7 +54,7 @@ def rate_games(games: Games, request: RatingRequest) -> Ratings:
     rows: list[Rating] = []
     remarks: list[str] = [*games.remarks, *games.accounts.in_words()]
     for judge, part in parts.items():
-        found = _Rated(part, request)
+        found = _GameRatings(part, request)
         rows += found.rows(judge)
         remarks += [f"{judge}: {note}" if judge else note for note in found.plain_remarks()]
         remarks += found.cautions(judge)
@@ -86,7 +85,7 @@ def place_of(anchor: str, games: Games) -> int:
     return games.systems.index(anchor)
 
 
-class _Rated:
+class _GameRatings:
     """The ratings of the systems in some games."""
 
     def __init__(self, games: Games, request: RatingRequest) -> None:
@@ -115,10 +114,11 @@ class _Rated:
         self.varied = np.bincount(both, cluster != some[both], number) > 0  # several clusters
 
     def _covariance(self, number: int) -> Array:
-        """Covariance of the strengths; of independent games too where a system is separated.
+        """Covariance of the strengths.
 
-        A system that won all its games has next to no residuals, from which the jackknife would
-        conclude that it is known exactly.
+        Where a system is separated, it is that of independent games too: a system that won all its
+        games has almost no residuals, from which the jackknife would conclude that its strength is
+        known exactly.
         """
         found = self.fit.covariance[:number, :number]
         if self.separated:
@@ -151,20 +151,20 @@ class _Rated:
                 Interval(float(low), float(high), level, Estimand.POPULATION)
                 for low, high in zip(lows, highs, strict=True)
             ],
-            ahead=self._decided(level),
+            ahead=self._significant_order(level),
             draws=self._draws(),
             win_rates=mean_result(self._results()),
         )
 
-    def _decided(self, level: float) -> Array:
+    def _significant_order(self, level: float) -> Array:
         """1 where the row is significantly stronger than the column, −1 where weaker, else 0."""
         number = len(self.games.systems)
-        away = self._standardised()
+        away = self._standardised_differences()
         reach = self._reach((1.0 - level) / max(number * (number - 1), 1))[:number]
         needed = np.maximum(reach[:, None], reach[None, :])
         return np.where(away > needed, 1.0, np.where(away < -needed, -1.0, 0.0))
 
-    def _standardised(self) -> Array:
+    def _standardised_differences(self) -> Array:
         """Differences of strengths by their standard deviations."""
         apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
         own = np.diag(self.covariance)
@@ -229,7 +229,7 @@ class _Rated:
         """Pairs of which one more game reduces the variance of undecided differences most."""
         number = len(self.games.systems)
         first, second = np.triu_indices(number, 1)
-        undecided = self._decided(self.request.level)[first, second] == 0
+        undecided = self._significant_order(self.request.level)[first, second] == 0
         if not undecided.any():
             return []
         v = self.fit.information[:number, :number]
@@ -329,7 +329,7 @@ def _require_connected(games: Games) -> None:
 
 
 def _require_told_apart(games: Games) -> None:
-    """Refuse controls that no game tells apart from the strengths."""
+    """Refuse controls whose effect cannot be separated from the strengths."""
     for name, same in zip(games.controls, confounded(games.rows), strict=True):
         if same:
             raise InputError(

@@ -116,7 +116,7 @@ def long_enough(
     *,
     drop: bool,
 ) -> SystemValues:
-    """Questions with enough trials; others are refused, or dropped and counted."""
+    """Questions with enough trials; other questions are refused, or dropped and counted."""
     k = metric.k if isinstance(metric, VoteAt) else metric.draws
     none, short = own.trials == 0, (own.trials > 0) & (own.trials < k)
     if short.any() and not drop:

@@ -1,9 +1,9 @@
-"""Ranks of systems, with ranges that hold together, on the questions that all systems have.
+"""Ranks of systems with simultaneous rank ranges, on the questions that all systems have.
 
-The range of a system has every rank that the comparisons of pairs leave open. All pairs are
+The range of a system contains every rank that the pairwise comparisons allow. All pairs are
 compared as by `compare`, adjusted for their number: with the probability of the level, no pair is
 decided wrongly and all ranks lie in their ranges. Probabilities of ranks come from one joint
-posterior: the Bayesian bootstrap with one unseen question, of systems taken to be exchangeable.
+posterior: the Bayesian bootstrap with one unseen question, with systems assumed to be exchangeable.
 """
 
 import math
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy
+from errbar.analysis.bracket import BracketedValues, bracketed_tables, level_of_ends
 from errbar.analysis.evaluate import Refusals, reason_of
-from errbar.analysis.fates import FatedValues, level_of_ends, tables_by_fate
 from errbar.analysis.methods import Calibrated
-from errbar.analysis.methods.population import Summary, combined
+from errbar.analysis.methods.population import Summary, combine_independent
 from errbar.analysis.pairs import assumptions, range_of
 from errbar.analysis.rank_methods import method_scoring
 from errbar.analysis.rank_scores import (
@@ -45,19 +45,19 @@ _ALIKE = 2.0  # widths of scales that are guessed from rewards may differ by as 
 def rank_systems(
     source: Source, request: RankRequest, policy: Policy, scoring: RankScoring | None = None
 ) -> Leaderboard:
-    """Rank every system that has every task."""
-    tables = tables_by_fate(source, [request.metric], request.systems, policy)
+    """Rank the systems that have results on every task."""
+    tables = bracketed_tables(source, [request.metric], request.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
-    several = _of_several(tables, remarks)
-    systems, left = _in_all(several)
-    kept = _with_questions(several, systems, remarks)
+    several = _tasks_of_several_systems(tables, remarks)
+    systems, left = _systems_in_all_tasks(several)
+    kept = _tasks_with_questions(several, systems, remarks)
     weights = _weights(
         [data.task for data in tables], [data.task for data in kept], request.weights
     )
     remarks += assumptions(kept, request.intervals)
     if request.by != "mean":
         scoring = method_scoring(request.by)
-        if any(isinstance(data, FatedValues) for data in kept):
+        if any(isinstance(data, BracketedValues) for data in kept):
             raise InputError(
                 f"ranks by {request.by} depend on all systems at once, so failed trials have no "
                 f"worst and best case; choose {setting('errors', 'fail')}."
@@ -66,18 +66,20 @@ def rank_systems(
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     remarks += _unlike_scales(kept, request.intervals) if request.by == "mean" else []
     vary = scoring.together(parts)
-    fated_at = cache(partial(_under_fates, kept, systems, parts, scoring, request.intervals))
-    fated = fated_at(request.intervals.level)
+    parts_at = cache(partial(_bracketed_parts, kept, systems, parts, scoring, request.intervals))
+    bracketed = parts_at(request.intervals.level)
     falls = request.metric.direction is Direction.LOWER and request.by == "mean"
     up = -1.0 if falls else 1.0
     # 1 where the system of the row is better than that of the column
-    ahead = _decided(scoring.together(fated), len(systems), request.intervals.level) * up
+    ahead = (
+        _significant_order(scoring.together(bracketed), len(systems), request.intervals.level) * up
+    )
     scores = vary.scores() * up
     if request.by != "copeland":  # which are no sample from a normal distribution
         scores = exchangeable(scores, np.random.default_rng(_SEED))
     drawn = DrawnRanks(scores)
-    rows = _standings(systems, fated_at, ahead, drawn, up, request)
-    if fated is not parts:
+    rows = _standings(systems, parts_at, ahead, drawn, up, request)
+    if bracketed is not parts:
         remarks.append(
             "Scores, expected ranks and P(best) count failed trials as wrong; intervals, ranks and "
             "groups hold whatever they would have been."
@@ -116,10 +118,10 @@ def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> li
 def _left_out(tables: Sequence[AlignedValues], left: Sequence[str]) -> list[str]:
     """Remarks on systems that are not ranked."""
     lack = [f"Left out, because they lack some tasks: {', '.join(left)}."] if left else []
-    return [*lack, *_not_ranked(tables)]
+    return [*lack, *_remarks_on_unranked(tables)]
 
 
-def _under_fates(
+def _bracketed_parts(
     tables: Sequence[AlignedValues],
     systems: Sequence[str],
     parts: Sequence[RankedPart],
@@ -127,10 +129,10 @@ def _under_fates(
     intervals: Calibrated,
     level: float,
 ) -> Sequence[RankedPart]:
-    """Parts with every system at its worst and then at its best, if failed trials may be either."""
+    """Parts with every system in the worst and then in the best case, if there are both."""
     found = []
     for data, part in zip(tables, parts, strict=True):
-        if not isinstance(data, FatedValues):
+        if not isinstance(data, BracketedValues):
             return parts
         rows, stacked = [data.systems.index(name) for name in systems], data.stacked()
         best = [stacked.systems[len(data.systems) + at] for at in rows]
@@ -139,7 +141,9 @@ def _under_fates(
     return found
 
 
-def _of_several(tables: Sequence[AlignedValues], remarks: list[str]) -> list[AlignedValues]:
+def _tasks_of_several_systems(
+    tables: Sequence[AlignedValues], remarks: list[str]
+) -> list[AlignedValues]:
     """Tasks in which at least two systems have a score, and a remark on every other."""
     kept = []
     refusals = Refusals()
@@ -158,11 +162,11 @@ def _of_several(tables: Sequence[AlignedValues], remarks: list[str]) -> list[Ali
     return kept
 
 
-def _with_questions(
+def _tasks_with_questions(
     tables: Sequence[AlignedValues], systems: Sequence[str], remarks: list[str]
 ) -> list[AlignedValues]:
     """Tasks in which all systems share a question, and a remark on every other."""
-    kept = [data for data in tables if _shared(data, systems).any()]
+    kept = [data for data in tables if _common_questions(data, systems).any()]
     if not kept:
         where = f" of {tables[0].task!r}" if tables[0].task else ""
         raise InputError(
@@ -177,7 +181,7 @@ def _with_questions(
     return kept
 
 
-def _shared(data: AlignedValues, systems: Sequence[str]) -> NDArray[np.bool_]:
+def _common_questions(data: AlignedValues, systems: Sequence[str]) -> NDArray[np.bool_]:
     """Mask of the questions that all of these systems have."""
     return np.logical_and.reduce([data.present(data.systems.index(name)) for name in systems])
 
@@ -190,7 +194,7 @@ def _reasons(data: AlignedValues) -> dict[str, str]:
     return {reason: some_of(names) for reason, names in why.items()}
 
 
-def _not_ranked(tables: Sequence[AlignedValues]) -> list[str]:
+def _remarks_on_unranked(tables: Sequence[AlignedValues]) -> list[str]:
     """Remarks on systems without a score in a task, with the reason."""
     return [
         f"Not ranked: {names}{f' (in {data.task})' if data.task else ''}: {reason}."
@@ -216,14 +220,14 @@ def _weights(
     return {task: weights.get(task, 0.0) / total for task in kept}
 
 
-def _in_all(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]]:
+def _systems_in_all_tasks(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]]:
     """Systems with a score in every task, and those that lack a task."""
     known = dict.fromkeys(name for data in tables for name in data.everyone)
     kept = tuple(name for name in known if all(name in data.systems for data in tables))
     left = [name for name in known if any(name not in data.everyone for data in tables)]
     if len(kept) < 2:
         lacking = [name for name in known if name not in kept]
-        why = " ".join(_not_ranked(tables))
+        why = " ".join(_remarks_on_unranked(tables))
         raise InputError(
             f"systems are ranked on the tasks that all of them have; these lack some: "
             f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all."
@@ -232,12 +236,12 @@ def _in_all(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]
     return kept, left
 
 
-def _decided(vary: JointScores, number: int, level: float) -> Array:
+def _significant_order(vary: JointScores, number: int, level: float) -> Array:
     """1 where the row is significantly higher than the column, −1 where lower, else 0.
 
-    All pairs hold together (Bonferroni), so that a verdict is that of `compare` on all pairs. If
-    scores at their best follow those of the `number` systems, a system is higher if its worst is
-    higher than the best of the other.
+    All pairs hold simultaneously (Bonferroni), so that a verdict is that of `compare` on all pairs.
+    If the scores of the `number` systems are followed by those in the best case, a system is higher
+    if its worst case is higher than the best case of the other.
     """
     best = vary.means.size - number
     tail = (1.0 - level) / (number * (number - 1))
@@ -252,18 +256,18 @@ def _decided(vary: JointScores, number: int, level: float) -> Array:
 
 def _standings(
     systems: Sequence[str],
-    fated_at: Callable[[float], Sequence[RankedPart]],
+    parts_at: Callable[[float], Sequence[RankedPart]],
     ahead: Array,
     drawn: DrawnRanks,
     up: float,
     request: RankRequest,
 ) -> list[Standing]:
-    parts, level = fated_at(request.intervals.level), request.intervals.level
+    parts, level = parts_at(request.intervals.level), request.intervals.level
     whole = np.sum([part.weight * part.means for part in parts], axis=0)
     values, best = whole[: len(systems)], whole.size - len(systems)
 
     def summary(at: int, own: float) -> Summary:
-        return combined([(part.weight, part.summaries()[at]) for part in fated_at(own)])
+        return combine_independent([(part.weight, part.summaries()[at]) for part in parts_at(own)])
 
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
     estimand = request.intervals.estimand

@@ -1,8 +1,8 @@
-"""Ranks by other methods than the mean: Borda, Copeland, win rate, Bradley-Terry, Rasch.
+"""Ranks by methods other than the mean: Borda, Copeland, win rate, Bradley-Terry, Rasch.
 
-Each score but Copeland's is made a mean of values of questions, and ranked as any metric is.
-Copeland's counts the pairs that a system wins: its ends have all values that the margins of the
-pairs leave open, by the same bounds.
+Every score except Copeland's is a mean of values of questions, and ranked like any metric.
+Copeland's score counts the pairs that a system wins; its interval contains all values that are
+consistent with the intervals of the pairs' margins.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from errbar.analysis.alignment import AlignedValues
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, mean_of_sample
-from errbar.analysis.pairs import apart_by, sample_of_differences
+from errbar.analysis.pairs import rounded_difference, sample_of_differences
 from errbar.analysis.rank_scores import QuestionPart, RankScoring, SampledScores
 from errbar.base.arrays import Array
 from errbar.errors import InputError
@@ -78,7 +78,7 @@ class MethodPart(QuestionPart):
 
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
-        apart = apart_by(self.totals[first], self.totals[second])
+        apart = rounded_difference(self.totals[first], self.totals[second])
         bounds = float(self._least[first, second]), float(-self._least[second, first])
         return sample_of_differences(apart, self.sizes, bounds)
 
@@ -128,7 +128,7 @@ class MajorityPart(QuestionPart):
         self._ends: dict[float, tuple[Array, Array]] = {}
 
     def ends(self, tail: float) -> tuple[Array, Array]:
-        """Ends of the scores, if the lower end of each margin has this tail."""
+        """Ends of the scores, if the lower end of each margin leaves out this tail."""
         if tail not in self._ends:
             number = len(self._signs)
             sure = np.zeros((number, number))
@@ -151,7 +151,7 @@ class MajorityPart(QuestionPart):
         ]
 
     def draws(self, rng: np.random.Generator) -> Array:
-        """Scores with random weights of clusters, and of one unseen question in a random order."""
+        """Scores with random weights of clusters, and one unseen question with a random order."""
         systems = len(self._signs)
         once, found = np.ones(self.sizes.size), np.empty((_DRAWS, systems))
         weights = rng.standard_exponential((_DRAWS, self.sizes.size))

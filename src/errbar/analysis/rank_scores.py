@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import AlignedValues
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, mean_of_sample
-from errbar.analysis.pairs import apart_by, range_of, sample_of_differences
-from errbar.analysis.rewards import Answered, average_reward
+from errbar.analysis.pairs import range_of, rounded_difference, sample_of_differences
+from errbar.analysis.rewards import AnsweredQuestions, average_reward
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
@@ -124,7 +124,7 @@ class QuestionPart:
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
         low, high = self.range
-        apart = apart_by(self.totals[first], self.totals[second])
+        apart = rounded_difference(self.totals[first], self.totals[second])
         return sample_of_differences(apart, self.sizes, (low - high, high - low))
 
     def distances(self, level: float) -> Array:
@@ -161,7 +161,9 @@ class QuestionPart:
             each = np.ones(values.size)
             return mean_of_sample(values, each, clusters, level, self.weights, self.range)
         once = np.ones(values.size, dtype=np.int64)
-        answered = Answered(values=values, trials=once, clusters=clusters, weights=self.weights)
+        answered = AnsweredQuestions(
+            values=values, trials=once, clusters=clusters, weights=self.weights
+        )
         found = average_reward(Subject(), data.metric, answered, self._intervals, self.range)
         return Summary(found.value, found.sd, found.interval.low, found.interval.high)
 

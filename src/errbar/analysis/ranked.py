@@ -1,4 +1,4 @@
-"""Estimates from ranked rows, or totals of them; systems aligned item by item."""
+"""Estimates from items ranked by confidence, as rows or as totals; systems aligned by item."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +48,7 @@ def items_by_system(source: Source) -> tuple[Mapping[Key, RankedItems], Refused]
 def _each(
     source: Source, ask: Callable[[Source], Mapping[Key, Kind]]
 ) -> tuple[Mapping[Key, Kind], Refused]:
-    """Ask for all systems at once; if that is refused, for one system and task at a time."""
+    """Query all systems at once; if that is refused, one system and task at a time."""
     try:
         return ask(source), {}
     except (UnknownColumn, NotThere):
@@ -128,7 +128,7 @@ def selective_scores(
     refusals = Refusals()
     results = [
         _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
-        for key in _in_order(found, refused)
+        for key in _every_subject(found, refused)
         for metric in chosen
     ]
     refusals.require_others((estimate.of, estimate.metric) for estimate in results)
@@ -145,14 +145,14 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
     results = [
         _of(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
         if key in kept
-        else _of(key, _nothing(RocAuc(), data.get(key), method, why[key]))
-        for key in _in_order(found, unranked)
+        else _of(key, _no_estimate(RocAuc(), data.get(key), method, why[key]))
+        for key in _every_subject(found, unranked)
     ]
     unanswered = sum(rows.unanswered for rows in found.values())
     return _with_remarks(results, method, unanswered, bins)
 
 
-def _in_order(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
+def _every_subject(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
     """All systems and tasks, including those that cannot be ranked."""
     return sorted({*found, *refused}) if refused else list(found)
 
@@ -172,10 +172,10 @@ def _selective(
             raise refused or InputError("there is no row to rank")
         return selective_estimates.estimate(metric, data, method=method, rng=rng)
     except InputError as error:
-        return _nothing(metric, data, method, refusals.add(_subject(key), metric, error))
+        return _no_estimate(metric, data, method, refusals.add(_subject(key), metric, error))
 
 
-def _nothing(
+def _no_estimate(
     metric: RankedMetric | RocAuc,
     data: Predictions | Grouped | None,
     method: Bootstrap,
@@ -255,10 +255,10 @@ class PairedItems(AlignedSystems):
 
     @cached_property
     def units(self) -> NDArray[np.intp]:
-        """What is resampled: the cluster of each item.
+        """The resampling unit of each item, its cluster.
 
-        Clusters of one item each are numbered by what is known of their items, so that a seed
-        draws the same whatever they are called.
+        Clusters of one item each are numbered by the values of their items, so that a seed draws
+        the same resamples whatever the clusters are called.
         """
         if np.unique(self.clusters).size < self.clusters.size:
             return self.clusters
@@ -276,7 +276,7 @@ class PairedItems(AlignedSystems):
         return both
 
 
-class _Placed(NamedTuple):
+class _RowKeys(NamedTuple):
     """Keys of the rows of one system: question, trial, and index among equal keys."""
 
     ids: Integers
@@ -292,7 +292,7 @@ def paired_items(task: str, items_of: Mapping[str, RankedItems | InputError]) ->
     aligned = align(map(_ids, systems.values()), order=list)
     number = len(aligned.place)
     placed = [
-        _placed(items, at, number)
+        _row_keys(items, at, number)
         for items, at in zip(systems.values(), aligned.places, strict=True)
     ]
     _require_distinct(list(systems), aligned.ids, placed)
@@ -334,17 +334,17 @@ def _ids(items: RankedItems) -> list[_Id]:
     return list(zip(items.question, items.trial, strict=True))
 
 
-def _placed(items: RankedItems, ids: Integers, number: int) -> _Placed:
+def _row_keys(items: RankedItems, ids: Integers, number: int) -> _RowKeys:
     """Sort rows of one id by confidence, so that the order of the input does not matter."""
     order = np.lexsort((items.rows.outcome, items.rows.confidence, ids))
     ordered = ids[order]
     starts = np.searchsorted(ordered, ordered)
     nth = np.arange(ordered.size) - starts
-    return _Placed(ordered, nth, order, np.bincount(ids, minlength=number))
+    return _RowKeys(ordered, nth, order, np.bincount(ids, minlength=number))
 
 
 def _require_distinct(
-    systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_Placed]
+    systems: Sequence[str], known: Sequence[_Id], placed: Sequence[_RowKeys]
 ) -> None:
     """Match rows without trial numbers only if all systems have equally many."""
     if not placed:

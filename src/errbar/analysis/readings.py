@@ -1,6 +1,6 @@
-"""Remarks on how rows were read: rows without a result, repeated ids, copies, scales.
+"""Remarks on how rows were interpreted: rows without a result, repeated ids, copies, scales.
 
-Where rows can be read in two ways, both results are stated, with the option that chooses.
+Where two interpretations are possible, both results are stated, with the option that chooses.
 """
 
 import math
@@ -11,10 +11,10 @@ from typing import NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.analysis.alignment import Policy, by_task
+from errbar.analysis.alignment import Policy, group_by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
-from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, by_subject
+from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, slices_by_subject
 from errbar.base.remarks import Above, Caution, guess, have, setting, some_of, warning, way_to_say
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, Key, named_like
 from errbar.data.engines.duckdb import plain_errors
@@ -49,8 +49,8 @@ class _Readings(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Averaged:
-    """Metrics that average the same outcomes, with the policy and the bounds for them."""
+class AveragedMetrics:
+    """Metrics that average the same outcomes, with their policy and bounds."""
 
     metrics: Sequence[ScoredMetric]
     source: Source
@@ -68,7 +68,7 @@ class Averaged:
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
     """Remarks on guesses, on odd values, and on rows without a result."""
-    remarks = rows_without_result(source, by_subject(found), errors)
+    remarks = rows_without_result(source, slices_by_subject(found), errors)
     if any(part.is_weighted for part in found):
         columns = " and ".join(map(repr, source.weight_columns()))
         words = f"Questions: weighted by {columns}"
@@ -87,7 +87,7 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
 def rows_without_result(
     source: Source, subjects: Mapping[Subject, Slice], errors: str
 ) -> list[str]:
-    """How many rows of scored systems have no result, why, and how they are counted."""
+    """Remarks on the number of rows without a result, the reasons, and how they are counted."""
     scored = {of: part for of, part in subjects.items() if part.was_scored}
     rows = sum(part.rows for part in subjects.values())
     ungraded = sum(part.ungraded for part in scored.values())
@@ -149,18 +149,18 @@ def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
 
 
 def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
-    """A warning for each system that has such rows, or one for all where they are many."""
+    """A warning for each system with such rows; one for all systems if they are many."""
     found = {of: part for of, part in subjects.items() if part.without_reason}
     if not found:
         return []
     if errors not in _OTHERWISE:
         rows, lost = _totals(found)
-        return [f"{_lack(lost, rows)}: {_SAID[errors]}."]
+        return [f"{_lack_text(lost, rows)}: {_SAID[errors]}."]
     if len(found) <= _FEW:
-        return [warning(_line(source, of, part, errors)) for of, part in found.items()]
+        return [warning(_line_text(source, of, part, errors)) for of, part in found.items()]
     rows, lost = _totals(found)
     of, part = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
-    most = _line(source, of, part, errors)
+    most = _line_text(source, of, part, errors)
     subject = f"{lost} of {rows} rows of {len(found)} systems and tasks"
     return [warning(f"{subject} {have(lost)} {_WORDS}. The largest share: {most}")]
 
@@ -169,17 +169,17 @@ def _totals(found: Mapping[Subject, Slice]) -> tuple[int, int]:
     return sum(part.rows for part in found.values()), sum(o.without_reason for o in found.values())
 
 
-def _lack(lost: int, rows: int) -> str:
+def _lack_text(lost: int, rows: int) -> str:
     return f"{lost} of {rows} rows {have(lost)} {_WORDS}"
 
 
-def _line(source: Source, of: Subject, part: Slice, errors: str) -> str:
+def _line_text(source: Source, of: Subject, part: Slice, errors: str) -> str:
     values = _readings(source, of, part)
     other = _OTHERWISE[errors]
     choose = way_to_say(f"--errors {other}", f"errors={other!r}")
     subject = f"{of}: " if str(of) else ""
     return (
-        f"{subject}{_lack(part.without_reason, part.rows)}: "
+        f"{subject}{_lack_text(part.without_reason, part.rows)}: "
         f"{_SAID[errors]}{values.in_words(errors)}; "
         f"{_SAID[other]} with {choose}{values.in_words(other)}."
     )
@@ -275,7 +275,7 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
         return []
     named = {key: set(part.questions) for key, part in source.named().items()}
     remarks: list[Above] = []
-    for systems in by_task(named).values():
+    for systems in group_by_task(named).values():
         (first, ids), *others = systems.items()
         for other, theirs in others:
             shared = len(ids & theirs)

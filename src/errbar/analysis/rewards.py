@@ -1,6 +1,6 @@
-"""Means of rewards and of votes with their intervals, and the value of every question.
+"""Means of rewards and of votes with their intervals, and the values of questions.
 
-The values of questions are what systems are compared by.
+Systems are compared by the values of questions.
 """
 
 import math
@@ -15,10 +15,10 @@ from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.population import (
     Summary,
-    assumed_of_sizes,
+    assumption_on_sizes,
     bounds_of_metric,
+    finite_population,
     mean_of_sample,
-    of_a_share,
 )
 from errbar.analysis.outcome_scales import exceeds_unit
 from errbar.base.arguments import require_all, require_scale, scaled_weights
@@ -68,7 +68,7 @@ def ballots_of(source: Source, part: Slice, failures: str) -> list[Ballots]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class AnsweredQuestions:
     """The values of the questions of a subject."""
 
     values: Array  # of each question
@@ -87,7 +87,7 @@ class Answered:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewards(Answered):
+class Rewards(AnsweredQuestions):
     """The mean rewards of the questions of a subject."""
 
     extremes: Array  # the lowest and the highest outcome of each question
@@ -98,7 +98,7 @@ def rewards_of(
 ) -> Rewards:
     """The mean reward of every question; rows without a result are worth 0, or left out.
 
-    With bounds, they can be worth the lowest or the highest ("lowest", "right").
+    With bounds, such rows can be worth the lowest or the highest reward ("lowest", "right").
     """
     worth = {"lowest": bounds[0], "right": bounds[1]}.get(failures, 0.0) if bounds else 0.0
     if failures == "right" and not bounds and results.failed.any():
@@ -148,7 +148,7 @@ def rewards_of(
 
 
 def _extremes(values: Array, counts: Integers, trials: Integers, worth: float) -> Array:
-    """Lowest and highest outcome of each question, where failed trials have a given worth."""
+    """Lowest and highest outcome of each question; failed trials have the given worth."""
     order = np.argsort(values)
     occur = counts[:, order] > 0
     found = np.full((2, trials.size), worth)
@@ -164,22 +164,22 @@ def _extremes(values: Array, counts: Integers, trials: Integers, worth: float) -
 def average_reward(
     of: Subject,
     metric: Metric,
-    answered: Answered,
+    answered: AnsweredQuestions,
     method: Method,
     bounds: tuple[float, float],
 ) -> Estimate:
     """Mean over questions, with an interval for the target of the method.
 
-    The bounds of rewards are those of the method, or guessed if it has none.
+    The bounds of rewards are those of the method; without any, they are guessed.
     """
     questions = answered.values.size
     value = answered.mean
     covers = target_of(method, questions, answered.weights)
     if covers is Estimand.POPULATION:
-        found, reason = _among_questions(answered, method, bounds)
+        found, reason = _population_interval(answered, method, bounds)
         sd, low, high = found.sd, found.low, found.high
     else:
-        variance, freedom, reason = _within_questions(answered)
+        variance, freedom, reason = _trial_variance(answered)
         sd = math.sqrt(variance * (2.0 if covers is Estimand.RERUN else 1.0))
         reach = student_reach(method.level, freedom) * sd if freedom else math.nan
         low, high = value - reach, value + reach
@@ -203,11 +203,11 @@ def _require_within(extremes: Array, bounds: tuple[float, float]) -> None:
 
 
 def bounds_of(extremes: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """Bounds of rewards: those given, which must hold, or those that the outcomes suggest.
+    """Bounds of rewards: those given, or bounds estimated from the outcomes.
 
     `extremes` are the lowest and the highest outcome of each question. Outcomes between 0 and 1 are
-    taken to be bounded by these. Others are bounded by the estimated ends of their range (Robson
-    and Whitlock 1964), and by 0 if none is negative.
+    assumed to be bounded by 0 and 1. Otherwise the bounds are the estimated ends of the range
+    (Robson and Whitlock 1964); the lower one is 0 if no outcome is negative.
     """
     if bounds is not None:
         _require_within(extremes, bounds)
@@ -222,7 +222,7 @@ def bounds_of(extremes: Array, bounds: tuple[float, float] | None) -> tuple[floa
 def bounds_by_task(
     answered: Mapping[Subject, Rewards], bounds: tuple[float, float] | None
 ) -> dict[str, tuple[float, float]]:
-    """Bounds of each task: those given, or those that the outcomes of all its systems suggest."""
+    """Bounds of each task: those given, or those estimated from the outcomes of all its systems."""
     extremes: dict[str, list[Array]] = {}
     for of, rewards in answered.items():
         extremes.setdefault(of.task, []).append(rewards.extremes)
@@ -234,10 +234,7 @@ def bounds_by_task(
 def largest_change(
     source: Source, metric: Metric, bounds: tuple[float, float] | None = None
 ) -> float:
-    """The largest possible change of a metric; infinite for rewards that are not between 0 and 1.
-
-    Only those between 0 and 1 are taken to have bounds that are known.
-    """
+    """The largest possible change of a metric; infinite for rewards outside 0 to 1."""
     if any(exceeds_unit(source, part, metric) for part in source.slices(())):
         return math.inf
     low, high = (
@@ -246,11 +243,11 @@ def largest_change(
     return high - low
 
 
-def votes_on(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
-    """What the votes on each question come to."""
+def votes_on(questions: Sequence[Ballots], metric: VoteAt) -> AnsweredQuestions:
+    """The value of each question by the votes of its trials."""
     clusters = [question.cluster for question in questions]
     known = [number for number in clusters if number is not None]
-    return Answered(
+    return AnsweredQuestions(
         values=np.array(metric.values(questions)),
         trials=np.array([question.trials for question in questions]),
         clusters=np.array(known) if len(known) == len(questions) else None,
@@ -258,8 +255,10 @@ def votes_on(questions: Sequence[Ballots], metric: VoteAt) -> Answered:
     )
 
 
-def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method) -> Estimate:
-    """Mean over questions of what lies between 0 and 1."""
+def average_vote(
+    of: Subject, metric: VoteAt, answered: AnsweredQuestions, method: Method
+) -> Estimate:
+    """Mean over questions of votes, which lie between 0 and 1."""
     values, once = answered.values, np.ones(answered.values.size)
     covers = target_of(method, values.size, answered.weights)
     found = mean_of_sample(values, once, answered.clusters, method.level, answered.weights)
@@ -267,8 +266,8 @@ def average_vote(of: Subject, metric: VoteAt, answered: Answered, method: Method
     reason = ""
     if in_all is not None:
         noise = most_noise(values, answered.trials, metric.k, once)
-        found, reason = of_a_share(found, values.size / in_all, noise)
-    assumed = assumed_of_sizes(once, answered.clusters, answered.weights, method.level)
+        found, reason = finite_population(found, values.size / in_all, noise)
+    assumed = assumption_on_sizes(once, answered.clusters, answered.weights, method.level)
     reason = together(assumed, reason)
     mean, sd, low, high = found.within(0.0, 1.0)
     if covers is not Estimand.POPULATION:
@@ -293,14 +292,14 @@ def target_of(method: Method, questions: int, weights: Array | None = None) -> E
 
 
 def remarks_on_bounds(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
-    """The guess about the bounds of rewards, and a warning where the mean rests on few of them."""
+    """The guess about the bounds of rewards, and a warning if few questions determine the mean."""
     return [remark_on_guess(subject, guessed), *_on_spread(subject, values, guessed)]
 
 
 def remarks_on_spread(
-    answered: Mapping[Subject, Answered], guessed: Mapping[str, tuple[float, float]]
+    answered: Mapping[Subject, AnsweredQuestions], guessed: Mapping[str, tuple[float, float]]
 ) -> Iterator[str]:
-    """A warning for each system whose mean rests on few questions."""
+    """A warning for each system whose mean depends on few questions."""
     for of, rewards in answered.items():
         yield from _on_spread(f"{of}: " if str(of) else "", rewards.values, guessed[of.task])
 
@@ -333,22 +332,22 @@ def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> lis
     return [warning(f"{subject}{found}: {advice}")]
 
 
-def _among_questions(
-    answered: Answered, method: Method, bounds: tuple[float, float]
+def _population_interval(
+    answered: AnsweredQuestions, method: Method, bounds: tuple[float, float]
 ) -> tuple[Summary, str]:
-    """Interval for new questions, narrower if these are a sample of a known number."""
+    """Interval for new questions, narrower if the questions are a sample of a known number."""
     known = method if isinstance(method, Calibrated) else Calibrated()
     once, clusters, weights = np.ones(answered.values.size), answered.clusters, answered.weights
     found = mean_of_sample(
         answered.values, once, clusters, method.level, weights, bounds, known.assume
     )
-    assumed = assumed_of_sizes(once, clusters, weights, method.level)
+    assumed = assumption_on_sizes(once, clusters, weights, method.level)
     is_guess = known.bounds is None and bounds != (0.0, 1.0)
     # neither the rewards nor their estimated range tell how far others may lie
     if not found.sd or (is_guess and np.ptp(answered.values) == 0):
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if is_guess and known.assume == "nothing":
-        found = _beyond_guess(found, answered, method.level, bounds[0])
+        found = _widen_beyond_guess(found, answered, method.level, bounds[0])
     if is_guess:
         low, high = bounds
         guess_holds = f"holds if every reward lies between {low:.3g} and {high:.3g}, {GUESSED}"
@@ -356,19 +355,21 @@ def _among_questions(
     in_all = known.questions_in_all
     if in_all is None:
         return found, assumed
-    within, _, reason = _within_questions(answered)
+    within, _, reason = _trial_variance(answered)
     if reason:
         reason = f"questions_in_all has no effect: {reason}"
     else:
         noise = min(1.0, within / found.sd**2)
-        found, reason = of_a_share(found, answered.values.size / in_all, noise)
+        found, reason = finite_population(found, answered.values.size / in_all, noise)
     return found, together(assumed, reason)
 
 
-def _beyond_guess(found: Summary, answered: Answered, level: float, least: float) -> Summary:
-    """Move an end outwards to that of Hall's interval, because guessed bounds may be too near.
+def _widen_beyond_guess(
+    found: Summary, answered: AnsweredQuestions, level: float, least: float
+) -> Summary:
+    """Move an end outwards to that of Hall's interval, because guessed bounds may be too narrow.
 
-    A lower bound of 0 or more is no guess: no reward of any system is negative.
+    A lower bound of 0 or more is not a guess: no reward of any system is negative.
     """
     values = answered.values
     each = np.ones(values.size) if answered.weights is None else answered.weights
@@ -382,8 +383,8 @@ def _beyond_guess(found: Summary, answered: Answered, level: float, least: float
     return found._replace(low=low, high=max(found.high, found.mean + above))
 
 
-def _within_questions(answered: Answered) -> tuple[float, int, str]:
-    """Variance of the mean by variance between the trials of each question."""
+def _trial_variance(answered: AnsweredQuestions) -> tuple[float, int, str]:
+    """Variance of the mean, from the variance between the trials of each question."""
     noise = answered.noise
     if noise is None or not np.isfinite(noise).all():
         return math.nan, 0, "a question with a single trial gives no spread between trials"

@@ -14,7 +14,7 @@ from errbar.analysis.methods.bootstrap import (
     Bootstrap,
     Gap,
     StatisticSpread,
-    Unseen,
+    UnseenItems,
     require_bootstrap,
     resampled_estimate,
 )
@@ -126,11 +126,11 @@ def _gap(areas: list[float], variance: float, level: float) -> Gap:
 def estimate(
     scored: Scored | Grouped, *, method: Bootstrap = _DEFAULT, rng: np.random.Generator | int
 ) -> RankedEstimate:
-    """ROC-AUC with its interval, resampling items, or clusters or groups of them if there are any.
+    """ROC-AUC with its interval, by resampling items, or clusters or groups of them.
 
-    By default an unseen positive and an unseen negative, or clusters of them, are added to the
-    Bayesian bootstrap: at the wrong ends of the ranking for the lower end, at the right ones for
-    the upper.
+    By default one unseen positive and one unseen negative, or clusters of them, are added to the
+    Bayesian bootstrap: at the wrong ends of the ranking for the lower end of the interval, at the
+    right ends for the upper.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def estimate(
         worst, best = with_unseen_classes(arranged.classes(weights), more)
         return RocAuc().measure(worst), RocAuc().measure(best)
 
-    unseen = Unseen(extremes, _cluster_sizes(scored))
+    unseen = UnseenItems(extremes, _cluster_sizes(scored))
     return resampled_estimate(RocAuc(), scored.scored(), measure, unseen, arranged, method, rng)
 
 

@@ -1,7 +1,8 @@
-"""How failures vanish as trials are added, within the trials and far beyond them.
+"""Scaling with the number of trials: how fast failures vanish, within and beyond the trials.
 
-Within the trials the counts say it. Beyond them there are two answers: bounds for all distributions
-of difficulty that agree with the counts, and those of two families of distributions, together.
+Within the trials the counts determine the answer. Beyond them there are two answers: bounds for all
+distributions of difficulty that agree with the counts, and estimates by two families of
+distributions.
 """
 
 import math
@@ -15,7 +16,7 @@ from errbar.analysis.evaluate import Refusals
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import design_effect
 from errbar.analysis.readings import remarks_on
-from errbar.analysis.score import ScoreRequest, by_subject, scored_metric, scores_of
+from errbar.analysis.score import ScoreRequest, scored_metric, scores_of, slices_by_subject
 from errbar.base.arguments import require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess
@@ -43,7 +44,7 @@ _METHOD = (
 
 @dataclass(frozen=True, kw_only=True)
 class ScalingRequest:
-    """What is asked for."""
+    """A request: numbers of trials, systems, policy for failed trials, and level."""
 
     ks: tuple[int, ...] = ()
     systems: tuple[str, ...] = ()
@@ -57,10 +58,10 @@ class ScalingRequest:
 
 
 def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
-    """The left tail of difficulty of every system and task."""
+    """The scaling of every system and task, from the left tail of difficulty."""
     failures = failures_as(request.errors)
     found = source.slices(())
-    subjects = by_subject(found)
+    subjects = slices_by_subject(found)
     _require_known(request.systems, {of.system for of in subjects})
     remarks: list[str] = []
     counted_at = {
@@ -102,7 +103,7 @@ def _require_known(asked: Sequence[str], known: set[str]) -> None:
 
 
 def _counts(of: Subject, part: Slice, failures: str, remarks: list[str]) -> CountsByState | None:
-    """Counts of a system, if they can say how failures vanish; else a remark."""
+    """Counts of a system if they show how failures vanish; otherwise None and a remark."""
     who = str(of)
     if not part.is_binary:
         remarks.append(about(who, Caution("left out: outcomes are not right or wrong.")))
@@ -158,8 +159,8 @@ def _row(
             ScalingStep(
                 k=k,
                 bounded=Measurement(value=score.mean, sd=score.sd, low=score.low, high=score.high),
-                solved=_together(fit, [tail.solved(k, level) for tail in fit]),
-                exponent=_together(fit, [tail.exponent(most, k, level) for tail in fit]),
+                solved=_combine_families(fit, [tail.solved(k, level) for tail in fit]),
+                exponent=_combine_families(fit, [tail.exponent(most, k, level) for tail in fit]),
                 lowest=bounds[0],
                 highest=bounds[1],
             )
@@ -171,21 +172,21 @@ def _row(
         least=least,
         most=most,
         unsolved=float(mass[counts.correct == 0].sum() / mass.sum()),
-        within=_within(counts, mass, groups, least, level),
-        limit=_measured(beta.limit(level)) if beta else _measured(None),
+        within=_exponent_within(counts, mass, groups, least, level),
+        limit=_number_with_sd(beta.limit(level)) if beta else _number_with_sd(None),
         p_values=p_values,
         steps=tuple(steps),
         level=level,
     )
 
 
-def _within(
+def _exponent_within(
     counts: CountsByState, mass: Array, groups: Sequence[CountShares], least: int, level: float
 ) -> Measurement:
     """Exponent over the last doubling of the trials that all questions have."""
     few = least // 2
     if not few:
-        return _measured(None)
+        return _number_with_sd(None)
     low, high = _slopes(groups, few, least, level)
     n, wrong = counts.trials, counts.trials - counts.correct
     failed = []
@@ -202,7 +203,7 @@ def _within(
 def _slopes(
     groups: Sequence[CountShares], few: int, many: int, level: float
 ) -> tuple[float, float]:
-    """Bounds on the exponent between two numbers of trials, whatever the difficulties are."""
+    """Bounds on the exponent between two numbers of trials, for any distribution of difficulty."""
     low, high = ratio_bounds((1.0 - GRID) ** many, (1.0 - GRID) ** few, groups, level)
     reach = math.log(many / few)
     return -math.log(high) / reach, -math.log(low) / reach if low > _NOTHING else math.inf
@@ -211,20 +212,20 @@ def _slopes(
 _NOTHING = 1e-6  # ten times the tolerance of the solver: no more of the failures is left
 
 
-def _together(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measurement:
-    """The estimate by the most likely family, with an interval that holds those of all."""
+def _combine_families(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measurement:
+    """The estimate by the most likely family, with an interval that contains those of all."""
     if not fit:
-        return _measured(None)
+        return _number_with_sd(None)
     best = max(range(len(fit)), key=lambda at: fit[at].log_likelihood)
-    return _measured(
+    return _number_with_sd(
         ProfileInterval(
             found[best].value, min(each.low for each in found), max(each.high for each in found)
         )
     )
 
 
-def _measured(found: ProfileInterval | None) -> Measurement:
-    """A number with a standard deviation by which it is printed: a quarter of its interval."""
+def _number_with_sd(found: ProfileInterval | None) -> Measurement:
+    """An estimate with a standard deviation for printing: a quarter of the interval."""
     if found is None:
         return Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
     return Measurement(

@@ -1,6 +1,6 @@
-"""Estimates from slices of outcomes: every metric of every system and task.
+"""Scores: estimates of every metric for every system and task.
 
-Rows without a result, and questions with too few trials, are counted as the user chose.
+Rows without a result, and questions with too few trials, are counted by the user's policy.
 """
 
 import math
@@ -18,13 +18,13 @@ from errbar.analysis.evaluate import (
     categories_of,
     counts_of,
     estimates_of,
-    in_order,
     is_reward,
-    missing,
+    missing_estimate,
     results_of,
+    sort_by_subject,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.outcome_scales import given_bounds, who_has_rewards, without_rewards
+from errbar.analysis.outcome_scales import given_bounds, subjects_without_rewards, who_has_rewards
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
@@ -61,7 +61,7 @@ _NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or vote
 
 @dataclass
 class Scoring:
-    """How slices are scored, and the remarks that this gives rise to."""
+    """Scoring of slices: the policy, the interval method, and the remarks that result."""
 
     source: Source
     failures: str  # rows without a result: "wrong", "missing" or "right"
@@ -73,7 +73,7 @@ class Scoring:
     remarks: list[str] = field(default_factory=list)
 
     def scores(self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]) -> Scores:
-        """Every metric of every subject; without a number, and with the reason, where refused."""
+        """Every metric of every subject; refused estimates have no value, and the reason."""
         if not metrics:
             raise InputError("there is no metric to score by; name one, as in score('pass@8').")
         there, lacking, self.remarks = _scorable(subjects, self.failures)
@@ -83,14 +83,14 @@ class Scoring:
             part = tallied.get(at, {})
             if isinstance(metric, VoteAt):
                 part = self._each(there, metric, partial(self._vote_score, metric=metric))
-                words |= _if_any(part, _VOTES)
+                words |= _method_if_any(part, _VOTES)
             elif len(part) < len(there):
                 others = {of: rest for of, rest in there.items() if of not in part}
                 rewards = self._reward_scores(others, metric, there)
-                words |= _if_any(rewards, self._reward_words())
+                words |= _method_if_any(rewards, self._reward_words())
                 part |= rewards
             for of, reason in lacking.items():
-                part[of] = self._refused(of, metric, InputError(reason))
+                part[of] = self._refused_estimate(of, metric, InputError(reason))
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
             self.remarks.append(_NOT_HELD)
@@ -100,15 +100,15 @@ class Scoring:
         return Scores(rows, ways, tuple(self.remarks))
 
     def _reward_words(self) -> str:
-        """Name the method of the intervals of rewards."""
+        """Describe the method of the intervals of rewards."""
         method = self.method
         if isinstance(method, Calibrated) and method.estimand is Estimand.POPULATION:
             return _REWARDS
         return _REWARDS_OF_THESE
 
-    def _refused(self, of: Subject, metric: ScoredMetric, error: InputError) -> Estimate:
+    def _refused_estimate(self, of: Subject, metric: ScoredMetric, error: InputError) -> Estimate:
         """An estimate without a number, with the reason."""
-        return missing(of, metric, self.method, self.refusals.add(of, metric, error))
+        return missing_estimate(of, metric, self.method, self.refusals.add(of, metric, error))
 
     def _each(
         self,
@@ -116,19 +116,19 @@ class Scoring:
         metric: ScoredMetric,
         score: Callable[[Subject, Slice], Estimate],
     ) -> _Part:
-        """One metric of subject after subject, each of which may be refused it."""
+        """One metric for each subject in turn; it may be refused for some."""
         found = {}
         for of, part in subjects.items():
             try:
                 found[of] = score(of, part)
             except InputError as error:
-                found[of] = self._refused(of, metric, error)
+                found[of] = self._refused_estimate(of, metric, error)
         return found
 
     def _reward_scores(
         self, subjects: dict[Subject, Slice], metric: CountMetric, there: Collection[Subject]
     ) -> _Part:
-        """Mean rewards; bounds that are not given are guessed once for all systems of a task."""
+        """Mean rewards; missing bounds are guessed once for all systems of a task."""
         known = self.method if isinstance(self.method, Calibrated) else Calibrated()
         found: _Part = {}
         answered: dict[Subject, Rewards] = {}
@@ -138,7 +138,7 @@ class Scoring:
                     results_of(self.source, part), self.failures, known.bounds
                 )
             except InputError as error:
-                found[of] = self._refused(of, metric, error)
+                found[of] = self._refused_estimate(of, metric, error)
         bounds = bounds_by_task(answered, known.bounds)
 
         def average(of: Subject, _: Slice) -> Estimate:
@@ -158,13 +158,13 @@ class Scoring:
     def _score_counts(
         self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]
     ) -> tuple[dict[int, _Part], dict[str, None]]:
-        """Metrics of counts by their place; those of the same counts are scored together."""
+        """Estimates of metrics of counts by position; equal counts are scored together."""
         groups: dict[tuple[Any, ...], dict[int, CountMetric]] = {}
         for at, metric in enumerate(metrics):
             if isinstance(metric, VoteAt):
                 continue
             graded = any(is_reward(part, metric) for part in subjects.values())
-            others = without_rewards(self.source, subjects, metric) if graded else subjects
+            others = subjects_without_rewards(self.source, subjects, metric) if graded else subjects
             members_of = tuple(others)
             if members_of:
                 least = metric.draws if self.short == "drop" else 0
@@ -178,7 +178,7 @@ class Scoring:
             for first, (at, metric) in enumerate(members.items()):
                 found[at] = {item.of: item for item in scores[first :: len(members)]}
                 for of, error in refused.items():
-                    found[at][of] = self._refused(of, metric, error)
+                    found[at][of] = self._refused_estimate(of, metric, error)
                 if any(item.questions for item in found[at].values()):
                     described[metric] = None
             there = {item.of for item in scores if item.questions}
@@ -190,7 +190,7 @@ class Scoring:
     def _common_counts(
         self, subjects: dict[Subject, Slice], members: dict[int, CountMetric]
     ) -> tuple[dict[Subject, AnyCounts], dict[Subject, InputError]]:
-        """The counts that metrics have in common, and why a subject has none of them."""
+        """The counts that several metrics share, or the reason why a subject has none."""
         metric = next(iter(members.values()))
         counts: dict[Subject, AnyCounts] = {}
         refused: dict[Subject, InputError] = {}
@@ -212,7 +212,7 @@ class Scoring:
     def _estimates(
         self, counts: dict[Subject, AnyCounts], metrics: list[CountMetric]
     ) -> list[Estimate]:
-        """Metrics that need the same counts."""
+        """Estimates of metrics that need the same counts."""
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         found = estimates_of(counts, metrics, self.method, self.refusals, short=short)
         return self._with_coverage(found, counts) if self.audit else found
@@ -272,7 +272,7 @@ class ScoreRequest(NamedTuple):
 
 
 def scores_of(source: Source, found: Sequence[Slice], request: ScoreRequest) -> Scores:
-    """Score slices with rows without a result as `errors` says: one way, or both."""
+    """Score slices by the policy `errors`; with "bracket" failed trials count both ways."""
 
     def scored_as(failures: str, failed: str = "") -> Scores:
         scoring = Scoring(
@@ -283,27 +283,27 @@ def scores_of(source: Source, found: Sequence[Slice], request: ScoreRequest) -> 
             refusals=request.refusals,
             audit=request.audit,
         )
-        return scoring.scores(by_subject(found, failed), list(request.metrics))
+        return scoring.scores(slices_by_subject(found, failed), list(request.metrics))
 
     if request.errors != "bracket":
         return scored_as(failures_as(request.errors))
     worst, best = scored_as("lowest", "wrong"), scored_as("right", "right")
     return replace(
         worst,
-        estimates=in_order((*worst, *best), by_subject(found)),
+        estimates=sort_by_subject((*worst, *best), slices_by_subject(found)),
         method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
         remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
     )
 
 
 def require_policy(errors: str, short: str) -> None:
-    """Check how scores are to count rows without a result, and questions with too few trials."""
+    """Check the policy for rows without a result and for questions with too few trials."""
     require_choice(errors, "errors", get_args(Errors))
     require_choice(short, "short", get_args(Short))
 
 
 def scored_metric(name: Metric | str) -> ScoredMetric:
-    """A metric of trials, by name or as it is."""
+    """A metric of trials, from its name or itself."""
     metric = metric_of(name)
     if isinstance(metric, CountMetric | VoteAt):
         return metric
@@ -316,12 +316,12 @@ def scored_metric(name: Metric | str) -> ScoredMetric:
 def _scorable(
     subjects: dict[Subject, Slice], failures: str
 ) -> tuple[dict[Subject, Slice], dict[Subject, str], list[str]]:
-    """Subjects with the questions that can be scored, why others have no score, and remarks."""
+    """Subjects restricted to questions that can be scored, reasons for the others, and remarks."""
     kept: dict[Subject, Slice] = {}
     lacking: dict[Subject, str] = {}
     remarks: list[str] = []
     for subject, part in subjects.items():
-        weigh = _that_weigh(subject, part)
+        weigh = _has_weight(subject, part)
         some = weigh & (part.scored > 0 if failures == "missing" else part.trials > 0)
         if not part.was_scored:
             lacking[subject] = NEVER_SCORED
@@ -329,7 +329,7 @@ def _scorable(
             lacking[subject] = "no row has a result"
         else:
             kept[subject] = part.where(some)
-            remarks += _left_out(subject, part, some | ~weigh)
+            remarks += _count_left_out(subject, part, some | ~weigh)
             nothing = int(part.questions[~weigh].sum())
             if nothing:
                 name = str(replace(subject, failed="")) or "the system"
@@ -337,8 +337,8 @@ def _scorable(
     return kept, lacking, remarks
 
 
-def _that_weigh(subject: Subject, part: Slice) -> NDArray[np.bool_]:
-    """Mask of the states with positive weight; an error if there is none."""
+def _has_weight(subject: Subject, part: Slice) -> NDArray[np.bool_]:
+    """Mask of the states with positive weight; an error if no state has any."""
     weigh = part.weighs
     if not weigh.any():
         raise InputError(
@@ -349,8 +349,8 @@ def _that_weigh(subject: Subject, part: Slice) -> NDArray[np.bool_]:
     return weigh
 
 
-def _left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
-    """How many questions have no result, and how many of those were never scored."""
+def _count_left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
+    """Number of questions without a result, and number of those that were never scored."""
     never = ~kept & (part.trials == 0)
     questions, name, remarks = int(part.questions.sum()), str(replace(subject, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):
@@ -361,15 +361,15 @@ def _left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[st
 
 
 def _long_enough(counts: AnyCounts, metric: CountMetric) -> AnyCounts:
-    """The questions with trials enough."""
+    """The questions with enough trials."""
     fine = counts.trials >= metric.draws
     if not fine.any():
         raise none_long_enough(metric.draws, counts.trials)
     return counts.where(fine)
 
 
-def _if_any(part: _Part, words: str) -> dict[str, None]:
-    """How numbers were made, where there are any."""
+def _method_if_any(part: _Part, words: str) -> dict[str, None]:
+    """A sentence on the method of estimates, if there are any estimates."""
     return {words: None} if any(estimate.questions for estimate in part.values()) else {}
 
 
@@ -380,14 +380,14 @@ def fewest_trials(part: Slice) -> int:
 
 
 def usual_metrics(slices: Sequence[Slice]) -> tuple[str, ...]:
-    """The mean and, where questions have several trials, whether one or all of them are right."""
+    """The default metrics: the mean and, with several trials, pass@k and pass^k."""
     fewest = [fewest_trials(part) for part in slices if part.is_binary]
     several = [trials for trials in fewest if trials > 1]
     return ("avg", f"pass@{min(several)}", f"pass^{min(several)}") if several else ("avg",)
 
 
-def by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
-    """Slices by what they are of."""
+def slices_by_subject(found: Iterable[Slice], failed: str = "") -> dict[Subject, Slice]:
+    """Slices by their subject."""
     slices: dict[Subject, Slice] = {}
     for part in found:
         system, task, *names = part.key

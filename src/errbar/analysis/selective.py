@@ -1,6 +1,6 @@
 """Estimates of selective prediction from `Predictions`, and the coverage that they require.
 
-Items are resampled, or clusters or groups of them if there are any.
+Items, clusters or groups of them are resampled.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.methods.bootstrap import (
     Bootstrap,
-    Unseen,
+    UnseenItems,
     require_bootstrap,
     resampled_estimate,
 )
@@ -38,10 +38,10 @@ def estimate(
     method: Bootstrap = _DEFAULT,
     rng: np.random.Generator | int,
 ) -> RankedEstimate:
-    """A metric with its interval, resampling items, or clusters or groups of them if there are any.
+    """A metric with its interval, by resampling items, or clusters or groups of them.
 
     By default one unseen item or cluster is added to the Bayesian bootstrap, at the highest
-    confidence: with the largest possible loss for one end, with the least for the other.
+    confidence: with the largest possible loss for one end, with the smallest for the other.
 
     Examples
     --------
@@ -73,18 +73,19 @@ def estimate(
         return np.clip(worst, least, most), np.clip(best, least, most)
 
     often = None if groups is None else groups.often
-    unseen = Unseen(extremes, (_cluster_sizes(predictions),), often)
+    unseen = UnseenItems(extremes, (_cluster_sizes(predictions),), often)
     return resampled_estimate(chosen, predictions, measure, unseen, arranged, method, rng)
 
 
 class GroupedItems(NamedTuple):
-    """Many items as groups of similar confidence, each of two losses, ready to be weighted.
+    """Many items as groups of similar confidence and two losses each.
 
     The weight of n items in the Bayesian bootstrap has a gamma distribution with shape n, so one
-    draw stands for all of a loss in a group. Losses other than two values have the first three
-    cumulants that they had (`two_losses`). Groups are ties, and where there are more confidences,
-    neighbours: the first 128 alone, the others in 384 groups of about equal size. The values of the
-    data themselves are exact, and all draws are moved by what groups change of them.
+    draw stands for all items of one loss in a group. Losses with more than two values are replaced
+    by two values with the same first three cumulants (`two_losses`). Groups are ties or, where
+    there are more confidences, neighbours: the first 128 alone, the others in 384 groups of about
+    equal size. Values of the data themselves are exact; all draws are shifted by the error of the
+    grouping on the data.
     """
 
     arranged: Arranged
@@ -97,9 +98,9 @@ class GroupedItems(NamedTuple):
 
 
 def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> GroupedItems | None:
-    """Groups of many items; None where each is drawn itself.
+    """Groups of many items; None if every item is drawn separately.
 
-    That is where there are few items, or clusters, and for metrics that depend on the order within
+    That is so if there are few items, or clusters, and for metrics that depend on the order within
     a group by more than its mean: a coverage, and the oracle's order of losses.
     """
     smooth = isinstance(metric, AreaMetric | RiskAt)
@@ -139,10 +140,10 @@ def _cluster_sizes(predictions: Predictions | Grouped) -> tuple[Array, Array]:
 
 
 def loss_bounds(ranked: Ranked) -> tuple[float, float]:
-    """Least and largest loss that an item can have.
+    """Smallest and largest loss that an item can have.
 
-    They are 0 and 1 if all losses lie between. Of other losses the bounds are not known; they are
-    estimated by what Robson and Whitlock (1964) say of the end of a range, but for 0.
+    They are 0 and 1 if all losses lie between. Otherwise they are the estimated ends of the range
+    (Robson and Whitlock 1964); a lower bound of 0 is kept.
     """
     least, most = float(ranked.losses[0]), float(ranked.losses[-1])
     if least >= 0.0 and most <= 1.0:
@@ -194,7 +195,7 @@ def require_answers(data: Predictions | Ranked, what: object) -> None:
 
 
 def require_reach(metric: RankedMetric, ranked: Ranked) -> None:
-    """Refuse what the data cannot answer, and say how far they reach."""
+    """Refuse a metric at a coverage that the data do not reach, and state what they reach."""
     require_answers(ranked, metric)
     if not is_reached(metric.least_coverage(), ranked.coverage):
         raise OutOfReach(

@@ -25,7 +25,7 @@ LEVELS = tuple(2.0 * _NORMAL.cdf(z) - 1.0 for z in SCORES[1:].tolist())
 
 
 class Spread(Protocol):
-    """How uncertain a difference of two systems is."""
+    """Base class of the uncertainty of a difference of two systems."""
 
     @property
     def mean(self) -> float:
@@ -54,7 +54,7 @@ class Spread(Protocol):
         """How many outright losses would undo a verdict of that test."""
 
 
-class Paired(NamedTuple):
+class PairedSpread(NamedTuple):
     """Differences of common questions, or clusters of them, as a sample of a population."""
 
     sample: bounded.Sample
@@ -85,7 +85,7 @@ class Paired(NamedTuple):
         """One-sided p-value of the hypothesis that the mean difference is `shift` or lower."""
         if self.assume != "nothing":
             return self._probable_at_most(shift)
-        return self._of_runs(bounded.p_at_most(self.sample, shift))
+        return self._chance_over_runs(bounded.p_at_most(self.sample, shift))
 
     def p_at_least(self, shift: float) -> float:
         """One-sided p-value of the hypothesis that the mean difference is `shift` or higher."""
@@ -95,7 +95,7 @@ class Paired(NamedTuple):
         """Posterior probability that the mean difference exceeds `shift`."""
         if self.assume != "nothing":
             return 1.0 - self._probable_at_most(shift)
-        return self._of_runs(bounded.chance_above(self.sample, shift))
+        return self._chance_over_runs(bounded.chance_above(self.sample, shift))
 
     def p_without_rare_failures(self) -> float:
         """Two-sided p-value of the sign-flip test, which assumes that there are none."""
@@ -120,7 +120,7 @@ class Paired(NamedTuple):
         span = max(map(abs, self.sample.bounds))
         return np.repeat(self.sample.values, often), np.repeat(self.sample.sizes, often), span
 
-    def _of_runs(self, chance: float) -> float:
+    def _chance_over_runs(self, chance: float) -> float:
         if self.runs == 1.0:
             return chance
         inside = min(max(chance, 1e-300), 1.0 - 1e-16)
@@ -128,7 +128,7 @@ class Paired(NamedTuple):
 
 
 class EndsByScore(NamedTuple):
-    """The interval of one system's score for a series of levels, given by their normal scores."""
+    """Distances from a mean to its ends at several levels, given by normal scores."""
 
     mean: float
     sd: float
@@ -144,7 +144,7 @@ class EndsByScore(NamedTuple):
         return cls(mean, sd, below, above)
 
 
-class Independent(NamedTuple):
+class IndependentScores(NamedTuple):
     """Two scores whose errors are independent: MOVER (Zou and Donner 2008)."""
 
     first: EndsByScore
@@ -177,14 +177,14 @@ class Independent(NamedTuple):
 
     def p_at_least(self, shift: float) -> float:
         """One-sided p-value of the hypothesis that the difference is `shift` or higher."""
-        return Independent(self.second, self.first, self.span).p_at_most(-shift)
+        return IndependentScores(self.second, self.first, self.span).p_at_most(-shift)
 
     def chance_above(self, shift: float) -> float:
         """Posterior probability that the difference exceeds `shift`."""
         return 1.0 - self.p_at_most(shift)
 
     def p_without_rare_failures(self) -> float:
-        """No narrower test is known: trial noise alone has no rare failures to assume away."""
+        """Not defined: trial noise alone has no rare failures to assume away."""
         return math.nan
 
     def losses_to_undo(self, reach: float) -> int:  # noqa: ARG002  there is no narrower verdict
@@ -208,7 +208,7 @@ def _score_at(distances: Array, distance: float) -> float:
 
 
 class MeanPart(NamedTuple):
-    """A mean of a bounded sample, and how far each cluster of questions moves it."""
+    """A mean of a bounded sample, with the influence of each cluster of questions on it."""
 
     sample: bounded.Sample
     influence: Array  # of every cluster of the task; 0 for those that are not in the sample
@@ -221,11 +221,11 @@ class MeanPart(NamedTuple):
 _MOST, _CLOSE = 9.0, 1e-6  # largest normal score of a p-value, and its accuracy
 
 
-class Combined:
+class CombinedMeans:
     """A sum of means of samples that may share questions: MOVER with correlations (Zou 2007).
 
-    The correlation of two means is that of their influences on the questions they share; of means
-    over different questions it is 0.
+    The correlation of two means is that of their influences on common questions; it is 0 for means
+    over different questions.
     """
 
     def __init__(self, parts: Sequence[MeanPart], bounds: tuple[float, float]) -> None:
@@ -238,7 +238,7 @@ class Combined:
 
     @property
     def influence(self) -> Array:
-        """How far each cluster of questions moves the sum."""
+        """The influence of each cluster of questions on the sum."""
         total: Array = np.sum([part.influence for part in self.parts], axis=0)
         return total
 
@@ -250,12 +250,12 @@ class Combined:
     @property
     def sd(self) -> float:
         """Standard deviation of the sum."""
-        return self._joined([part.sample.sd() for part in self.parts])
+        return self._joint_distance([part.sample.sd() for part in self.parts])
 
     def ends(self, level: float) -> signs.Ends:
         """Interval for the sum."""
         tail = 0.5 * (1.0 - level)
-        low, high = self.mean - self._below(tail), self.mean + self._mirrored()._below(tail)
+        low, high = self.mean - self._below(tail), self.mean + self._mirror_image()._below(tail)
         return signs.Ends(max(low, self.bounds[0]), min(high, self.bounds[1]))
 
     def p_at_most(self, shift: float) -> float:
@@ -276,28 +276,28 @@ class Combined:
         """One-sided p-value of the hypothesis that the sum is `shift` or higher."""
         if self.mean > shift:
             return 1.0 - self.p_at_most(shift)
-        return self._mirrored().p_at_most(-shift)
+        return self._mirror_image().p_at_most(-shift)
 
     def chance_above(self, shift: float) -> float:
         """Posterior probability that the sum exceeds `shift`."""
         return 0.5 * (1.0 - self.p_at_most(shift) + self.p_at_least(shift))
 
     def p_without_rare_failures(self) -> float:
-        """There is no narrower test."""
+        """Not defined."""
         return math.nan
 
     def losses_to_undo(self, reach: float) -> int:  # noqa: ARG002  there is no narrower verdict
         """Nothing to undo."""
         return 0
 
-    def _mirrored(self) -> "Combined":
+    def _mirror_image(self) -> "CombinedMeans":
         low, high = self.bounds
         mirrored = [MeanPart(part.sample.mirrored, -part.influence) for part in self.parts]
-        return Combined(mirrored, (-high, -low))
+        return CombinedMeans(mirrored, (-high, -low))
 
     def _below(self, tail: float) -> float:
-        return self._joined([part.below(tail) for part in self.parts])
+        return self._joint_distance([part.below(tail) for part in self.parts])
 
-    def _joined(self, distances: Sequence[float]) -> float:
+    def _joint_distance(self, distances: Sequence[float]) -> float:
         each = np.array(distances)
         return math.sqrt(max(float(each @ self._correlation @ each), 0.0))

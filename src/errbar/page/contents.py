@@ -13,18 +13,18 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from errbar import __version__
-from errbar.analysis.alignment import Alignment, align, by_task
+from errbar.analysis.alignment import Alignment, align, group_by_task
 from errbar.analysis.board_audit import audit_of
+from errbar.analysis.bracket import bracket_rows, pair_policy
 from errbar.analysis.curves import risk_bands, roc_bands
 from errbar.analysis.evaluate import results_of
-from errbar.analysis.fates import in_one_row, pair_policy
 from errbar.analysis.items import FEWEST
 from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
 from errbar.analysis.rewards import rewards_of
 from errbar.analysis.scaling import FEWEST as FEWEST_TRIALS
-from errbar.analysis.score import Errors, by_subject, fewest_trials, usual_metrics
+from errbar.analysis.score import Errors, fewest_trials, slices_by_subject, usual_metrics
 from errbar.base.arrays import Array
 from errbar.base.remarks import below
 from errbar.data.queries.named import Named
@@ -130,7 +130,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     """Compute the contents of a report, as far as the data allow."""
     slices = runs.source.slices(())
     metrics = settings.metrics or usual_metrics(slices)
-    scores = in_one_row(runs.score(*metrics, **settings.asked, short="drop"))
+    scores = bracket_rows(runs.score(*metrics, **settings.asked, short="drop"))
     sections = [Section("scores", "Scores", (), scores)]
     if isinstance(runs, JudgedRuns):
         agreed = partial(runs.agreement, settings.level)
@@ -170,7 +170,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         facts=tuple(inspection.facts()),
         verdicts=tuple(verdicts),
         warnings=tuple(
-            below(rows_without_result(runs.source, by_subject(slices), settings.errors))
+            below(rows_without_result(runs.source, slices_by_subject(slices), settings.errors))
         ),
         sections=tuple(sections),
         questions=tuple(questions_of(runs.source, settings.errors)),
@@ -201,7 +201,7 @@ def questions_of(source: Source, errors: Errors) -> list[Questions]:
         _right(task, each, errors)
         if all(named.slice.is_binary for named in each.values())
         else _rewards(task, each, source, errors)
-        for task, each in by_task(source.named()).items()
+        for task, each in group_by_task(source.named()).items()
     ]
 
 
@@ -292,7 +292,7 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
     asked = {name: value for name, value in settings.asked.items() if name != "bounds"}
-    return in_one_row(runs.curve(family, **asked))
+    return bracket_rows(runs.curve(family, **asked))
 
 
 def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:

@@ -155,13 +155,13 @@ class Comparison(WithInterval):
 
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
-        fates = ("failed", "flips") if self.failed else ()
+        failures = ("failed", "flips") if self.failed else ()
         return record_of(
             self,
             *("task", "metric", "first", "second", "value", "against", "difference", "sd"),
             *("interval", "p_value", "adjusted", "probable", "undone_by", "chance"),
             *("wins", "ties", "losses", "questions", "left_out", "margin", "no_worse"),
-            *("better", "probably_better", "verdict", "caution", "reason", *fates),
+            *("better", "probably_better", "verdict", "caution", "reason", *failures),
         )
 
     @property

@@ -145,7 +145,7 @@ class GateRow(EqualByValue):
     def record(self) -> dict[str, Any]:
         """A flat record, for a DataFrame or JSON."""
         found = self.comparison
-        fates = {"failed": found.failed, "flips": self.flips} if found.failed else {}
+        failures = {"failed": found.failed, "flips": self.flips} if found.failed else {}
         return {
             "task": found.task,
             "metric": str(found.metric),
@@ -161,7 +161,7 @@ class GateRow(EqualByValue):
             "needed": self.needed,
             "caution": found.caution,
             "reason": found.reason,
-            **fates,
+            **failures,
         }
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errbar.analysis.alignment import align, by_task
+from errbar.analysis.alignment import align, group_by_task
 
 IDS = st.lists(st.text("abc", max_size=2), unique=True)
 
@@ -30,5 +30,5 @@ def test_ids_may_stay_in_the_order_in_which_they_appear() -> None:
 
 def test_tasks_hold_the_systems_that_have_them() -> None:
     there: dict[tuple[str, ...], int] = {("a", "x"): 1, ("b", "x"): 2, ("a", "y"): 3}
-    assert by_task(there) == {"x": {"a": 1, "b": 2}, "y": {"a": 3}}
-    assert by_task(there, ["b"]) == {"x": {"b": 2}}
+    assert group_by_task(there) == {"x": {"a": 1, "b": 2}, "y": {"a": 3}}
+    assert group_by_task(there, ["b"]) == {"x": {"b": 2}}

@@ -56,7 +56,7 @@ def realised(goal: DetectDifference, questions: int, trials: int, times: int) ->
     """Rates, trials and the test itself, with nothing of the planned computed."""
     rng = np.random.default_rng(7)
     values, seen = goal.values(trials), 0
-    rates, weights = goal.difficulty.as_one()
+    rates, weights = goal.difficulty.average()
     for _ in range(times):
         first = rates[rng.choice(rates.size, questions, p=weights / weights.sum())]
         second = shift_log_odds(first, rng.normal(goal.shift, goal.disagreement, questions))
@@ -182,7 +182,7 @@ def test_intervals_are_as_narrow_as_planned_in_as_many_runs_as_stated(
     questions = goal.least(0.8, trials)
     assert questions is not None
     rng, narrow = np.random.default_rng(3), 0
-    rates, weights = goal.difficulty.as_one()
+    rates, weights = goal.difficulty.average()
     for _ in range(300):
         each = rates[rng.choice(rates.size, questions, p=weights / weights.sum())]
         counts = errbar.Counts(np.full(questions, trials), rng.binomial(trials, each))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errbar.analysis.elo import _decided
+from errbar.analysis.elo import _significant_order
 from errbar.data.games import Games
 from errbar.kernels.bradley_terry import GameRows
 from errbar.kernels.elo import elo, elo_resampled
@@ -56,7 +56,7 @@ def test_pairs_are_decided_by_t_tests_adjusted_for_all_pairs() -> None:
     draws = np.random.default_rng(0).normal(size=(400, 3))
     for gap in np.linspace(0.0, 12.0, 60):
         values = np.array([gap, 0.0, 0.0])
-        found = _decided(games, values, draws, 0.95)
+        found = _significant_order(games, values, draws, 0.95)
         for other in (1, 2):
             t = gap / (draws[:, 0] - draws[:, other]).std(ddof=1)
             is_clear = 3 * 2 * stats.t(3).sf(t) < 0.05  # three pairs, four clusters

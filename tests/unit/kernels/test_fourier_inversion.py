@@ -10,7 +10,7 @@ from numpy.polynomial import Polynomial
 from scipy.special import betainc, betaincinv
 
 from errbar import CategoryCounts, Counts, Posterior, score
-from errbar.analysis.methods.posterior import whole
+from errbar.analysis.methods.posterior import score_posterior
 from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError
@@ -52,7 +52,7 @@ ONE_MEAN = [m for m in COUNTED if len(m.parts()) == 1 and not isinstance(m, Geom
 
 
 def spread_of(metric: CountMetric, counts: Counts, prior: Prior = UNIFORM) -> GridDistribution:
-    (spread,) = whole(metric, metric.statistics([counts]), prior)
+    (spread,) = score_posterior(metric, metric.statistics([counts]), prior)
     return spread
 
 

@@ -1,4 +1,4 @@
-"""The interface of interval methods, and questions of different weights."""
+"""The interface of interval methods, and states of questions with different weights."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
 """Bootstrap intervals of ranked items: items, or clusters of items, are resampled.
 
-A resample is a row of weights, the same for every system and metric, so differences are
-paired. Resamples in which a number is undefined are left out, counted and reported.
+A resample is a row of weights, the same for every system and metric, so differences are paired.
+Resamples in which a number is undefined are left out, counted and reported.
 
 The interval of a single number is that of the Bayesian bootstrap (Rubin 1981) with one unseen item,
-or cluster: Gaffke's bound for means (`kernels.bounded_mean`), carried over to areas. Each draw is
-measured twice, with the unseen item at its worst and at its best; the ends are a low quantile of
-the lower numbers and a high one of the higher. Differences are drawn likewise
+or cluster: Gaffke's bound for means (`kernels.bounded_mean`), extended to areas. Each draw is
+evaluated twice, with the unseen item at its worst and at its best. The ends are a low quantile of
+the lower values and a high quantile of the higher ones. Differences are drawn in the same way
 (`analysis.item_pairs`); curves are resampled without it.
 """
 
@@ -76,7 +76,7 @@ class Bootstrap:
         return f"{ends} bootstrap, {self.resamples} resamples"
 
     @property
-    def of_seen(self) -> "Bootstrap":
+    def without_unseen(self) -> "Bootstrap":
         """The bootstrap without an unseen item, for curves and "probably better"."""
         return replace(self, ends="bca") if self.ends == "unseen" else self
 
@@ -91,11 +91,11 @@ class Bootstrap:
         require_several(clusters)
         generator = generator_of(rng)
         whole = measure(np.ones((1, clusters)))[:, 0]
-        drawn = _joined(
+        drawn = _join_extremes(
             measure, resample.bootstrap_weights(clusters, self.resamples, rows, generator)
         )
         left_out = (
-            _joined(measure, resample.jackknife_weights(clusters, rows))
+            _join_extremes(measure, resample.jackknife_weights(clusters, rows))
             if self.ends == "bca"
             else np.empty((len(whole), 0))
         )
@@ -107,10 +107,10 @@ class Bootstrap:
 SEEN = Bootstrap(2000, ends="bca")
 
 
-class Unseen(NamedTuple):
-    """How unseen items, or clusters, move a number, and the sizes that they may have.
+class UnseenItems(NamedTuple):
+    """The effect of unseen items, or clusters, on a number, and their possible sizes.
 
-    There is one of them, or a positive and a negative.
+    There is one of them, or one positive and one negative.
     """
 
     extremes: Extremes
@@ -171,14 +171,14 @@ class Gap(NamedTuple):
     difference: StatisticSpread
 
     def score(self, shift: float = 0.0) -> float:
-        """Evidence that the difference is above a shift, in normal deviations."""
+        """Evidence that the difference exceeds a shift, in standard deviations."""
         mean, sd, _, _, reason = self.difference
         return math.nan if reason or not sd else (mean - shift) / sd
 
 
 def _unseen_spread(
     value: float,
-    unseen: Unseen,
+    unseen: UnseenItems,
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,
@@ -233,7 +233,7 @@ def require_several(clusters: int, unit: str = "cluster") -> None:
         raise InputError(f"a single {unit} cannot be resampled.")
 
 
-def _joined(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:
+def _join_extremes(measure: Measure, weights: Iterator[NDArray[Any]]) -> Array:
     return np.concatenate([measure(some) for some in weights], axis=1)
 
 
@@ -241,7 +241,7 @@ def resampled_estimate(
     metric: RankedMetric | RocAuc,
     sample: RankedSample,
     measure: Measure,
-    unseen: Unseen,
+    unseen: UnseenItems,
     arranged: Resampling,
     method: Bootstrap,
     rng: np.random.Generator | int,

@@ -6,8 +6,8 @@
   distribution of difficulty (`learned`);
 - `rerun`, a repeat of this run: the same, for the noise of two runs.
 
-Metrics without an unbiased value per question use the posterior of the distribution of difficulty;
-k beyond the trials has bounds that hold for every distribution.
+Metrics without an unbiased value per question use the posterior of the distribution of difficulty.
+For k beyond the trials, the bounds hold for every distribution of difficulty.
 """
 
 import math
@@ -26,11 +26,11 @@ from errbar.analysis.methods.population import (
     Assumption,
     QuestionSample,
     Summary,
-    assumed_of_sizes,
+    assumption_on_sizes,
     bounds_of_metric,
     clusters_of,
-    combined,
-    of_a_share,
+    combine_independent,
+    finite_population,
     right_or_wrong,
 )
 from errbar.base.arguments import (
@@ -158,16 +158,16 @@ _BOUNDED = "bounds over all difficulty distributions that agree with the counts 
 
 
 def design_effect(counts: CountsByState, level: float) -> float:
-    """How much clusters multiply the variance of the success rate; 1 without clusters."""
-    return _SystemEstimates(counts, Calibrated(level=level)).widening(level) ** 2
+    """Factor by which clusters multiply the variance of the success rate; 1 without clusters."""
+    return _SystemEstimates(counts, Calibrated(level=level)).width_factor(level) ** 2
 
 
 class _SystemEstimates:
     """The estimates of one system; the posterior of difficulty is drawn when first needed.
 
-    For this exact benchmark, questions are put in strata by their number of trials, because
-    difficult questions may well be those that were tried less often. A stratum of single trials
-    tells nothing about trial noise, and is not learned.
+    For this exact benchmark, questions are grouped into strata by their number of trials, because
+    difficult questions may have been tried less often. A stratum of single trials contains no
+    information on trial noise, and is not learned.
     """
 
     def __init__(self, counts: AnyCounts, method: Calibrated) -> None:
@@ -244,37 +244,37 @@ class _SystemEstimates:
 
     def _summary(self, metric: CountMetric, level: float, *, short: bool) -> tuple[Summary, str]:
         if self._method.estimand is not Estimand.POPULATION:
-            return self._of_these_questions(metric, level, short=short)
+            return self._benchmark_summary(metric, level, short=short)
         if short:
-            found = self._of_all().beyond(metric, level, self.widening(level) ** 2)
+            found = self._pooled_posterior().beyond(metric, level, self.width_factor(level) ** 2)
         elif not _is_seen(metric):
-            found = self._of_all().population(metric, level).stretched(self.widening(level))
+            found = (
+                self._pooled_posterior().population(metric, level).widened(self.width_factor(level))
+            )
         else:
             found = self._seen().summary(metric, level, self._rng())
-        found, reason = self._of_a_finite_number(found, metric, level)
+        found, reason = self._finite_population(found, metric, level)
         repeats, weights = self._counts.repeats(), weights_of(self._counts)
-        sizes = assumed_of_sizes(repeats, clusters_of(self._counts), weights, level)
+        sizes = assumption_on_sizes(repeats, clusters_of(self._counts), weights, level)
         return found, together(_BEYOND if short else "", reason, sizes)
 
-    def _of_these_questions(
+    def _benchmark_summary(
         self, metric: CountMetric, level: float, *, short: bool
     ) -> tuple[Summary, str]:
-        """For this exact benchmark or a repeat of the run.
+        """Summary for this exact benchmark or a repeat of the run.
 
-        Trial noise cannot be seen in questions of a single trial: for those, the interval covers
-        the choice of questions as well. Two kinds of questions are combined by MOVER (Zou and
+        Trial noise is not observable in questions of a single trial; for those, the interval covers
+        the choice of questions as well. Both kinds of questions are combined by MOVER (Zou and
         Donner 2008): squared distances from the mean to the ends add up.
         """
         again = self._method.estimand is Estimand.RERUN
         if short:
-            return self._of_all().beyond(metric, level), _BEYOND
+            return self._pooled_posterior().beyond(metric, level), _BEYOND
         parts = []
         if self._single.any():
             alone = self._seen(clustered=False, some=self._single)
             found = alone.summary(metric, level, self._rng())
-            parts.append(
-                (self._weight(self._single), found.stretched(_ROOT_TWO) if again else found)
-            )
+            parts.append((self._weight(self._single), found.widened(_ROOT_TWO) if again else found))
         if not self._single.all():
             for some, known in zip(self._masks, self._learned(), strict=True):
                 found = known.rerun(metric, level) if again else known.benchmark(metric, level)
@@ -283,7 +283,7 @@ class _SystemEstimates:
         if self._single.any() and not reasons:
             number = counted(int(self._single @ self._counts.repeats()), "question")
             reasons.append(f"{number} of a single trial: {_COVERS_BOTH}")
-        return combined(parts), "; ".join(reasons)
+        return combine_independent(parts), "; ".join(reasons)
 
     def _weight(self, some: NDArray[np.bool_]) -> float:
         """Share of some questions in the mean."""
@@ -303,7 +303,7 @@ class _SystemEstimates:
             return f"a run of fewer than {metric.draws} trials per question has no {metric}"
         return ""
 
-    def _of_a_finite_number(
+    def _finite_population(
         self, found: Summary, metric: CountMetric, level: float
     ) -> tuple[Summary, str]:
         """Finite-population correction: between the population and the benchmark interval."""
@@ -314,8 +314,8 @@ class _SystemEstimates:
         if self._single.all():
             return found, NOT_NARROWED
         if not metric.parts():
-            return of_a_share(found, share, self._seen().most_noise(metric))
-        inner = self._on_this_benchmark(metric, level)
+            return finite_population(found, share, self._seen().most_noise(metric))
+        inner = self._benchmark_ends(metric, level)
         centre = found.mean
 
         def between(wide: float, narrow: float) -> float:
@@ -325,14 +325,14 @@ class _SystemEstimates:
         high = centre + between(found.high - centre, max(inner.high - centre, 0.0))
         return Summary(centre, between(found.sd, inner.sd), low, high), ""
 
-    def _on_this_benchmark(self, metric: CountMetric, level: float) -> Summary:
+    def _benchmark_ends(self, metric: CountMetric, level: float) -> Summary:
         method = replace(self._method, estimand=Estimand.BENCHMARK, questions_in_all=None)
         these = _SystemEstimates(self._counts, method)
         these.learn(self._learned())
-        return these._of_these_questions(metric, level, short=False)[0]
+        return these._benchmark_summary(metric, level, short=False)[0]
 
-    def widening(self, level: float) -> float:
-        """How much clusters widen the interval of the success rate: √ of their design effect."""
+    def width_factor(self, level: float) -> float:
+        """Factor by which clusters widen the interval of the success rate: √ design effect."""
         if clusters_of(self._counts) is None:
             return 1.0
         rate = Bayes()
@@ -353,7 +353,7 @@ class _SystemEstimates:
             _learn([self], self._method.seed)
         return self._known
 
-    def _of_all(self) -> DifficultyPosterior:
+    def _pooled_posterior(self) -> DifficultyPosterior:
         """Difficulty learned from all questions, whatever their number of trials."""
         if self._learns_population:
             return self._learned()[0]
@@ -384,5 +384,5 @@ _BEYOND = "k exceeds the trials: the value rests on the difficulty model, the in
 
 
 def _is_seen(metric: CountMetric) -> bool:
-    """Whether the value of every question is unbiased."""
+    """Whether the metric has an unbiased value for every question."""
     return all(part.unbiased for part in metric.parts())

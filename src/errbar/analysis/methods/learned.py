@@ -7,11 +7,11 @@
   and Pearson for the binomial sample that has the observed mean and this variance, with degrees of
   freedom by Satterthwaite (1946). If counts of n trials do not determine the variance, it is the
   largest that agrees with them (`kernels.partial_identification`);
-- for k beyond the trials: for the estimate alone, and bounds that hold whatever the distribution is
-  are its interval;
+- for k beyond the trials: for the estimate alone. Its interval are bounds that hold for every
+  distribution of difficulty;
 - for metrics without an unbiased value per question: for the interval itself.
 
-Weights of questions do not enter the distribution of difficulty, only how much a question counts.
+Weights of questions do not affect the distribution of difficulty, only how much a question counts.
 """
 
 import math
@@ -103,12 +103,13 @@ class DifficultyPosterior:
     ) -> "list[DifficultyPosterior]":
         """Posteriors of several systems, each from its own questions alone.
 
-        With a generator for each system, no system depends on the others; a single one is faster.
+        With a random number generator for each system, no system affects the draws of the others; a
+        single generator is faster.
         """
         found = []
         for start in range(0, len(systems), _TOGETHER):
             part = slice(start, start + _TOGETHER)
-            several = [States.of([_unweighted(counts)]) for counts in systems[part]]
+            several = [States.of([_without_weights(counts)]) for counts in systems[part]]
             weighed = [
                 WeightedStates.of(counts, states)
                 for counts, states in zip(systems[part], several, strict=True)
@@ -122,10 +123,10 @@ class DifficultyPosterior:
         return found
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for this exact benchmark, asked without end."""
+        """Interval for this exact benchmark, repeated without end."""
         if all(part.unbiased for part in metric.parts()):
-            return self._by_trials(metric, level)
-        each = [posterior._known(metric) for posterior in (self, self._again)]
+            return self._interval_by_trials(metric, level)
+        each = [posterior._known(metric) for posterior in (self, self._add_chains)]
         means, variances = (
             np.concatenate(parts) for parts in zip(*(k[:2] for k in each), strict=True)
         )
@@ -134,8 +135,8 @@ class DifficultyPosterior:
         return self._korn_graubard(Noise(mean, sd**2, carriers), metric.bounds, level)
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
-        """Interval for a repeat of this run, which varies as much as the run itself."""
-        return self._by_trials(metric, level).stretched(_ROOT_TWO)
+        """Interval for a repeat of this run, which is as variable as the run itself."""
+        return self._interval_by_trials(metric, level).widened(_ROOT_TWO)
 
     def beyond(self, metric: CountMetric, level: float, design_effect: float = 1.0) -> Summary:
         """Estimate for k beyond the trials, with bounds for all distributions of difficulty.
@@ -153,7 +154,7 @@ class DifficultyPosterior:
         low, high = min(corners), max(corners)
         return Summary(min(max(mean, low), high), sd, low, high)
 
-    def _by_trials(self, metric: CountMetric, level: float) -> Summary:
+    def _interval_by_trials(self, metric: CountMetric, level: float) -> Summary:
         """Interval of the observed score, by its variance from run to run."""
         noise = self._noise(metric)
         low, high = metric.bounds
@@ -166,9 +167,9 @@ class DifficultyPosterior:
     def _korn_graubard(self, noise: Noise, bounds: tuple[float, float], level: float) -> Summary:
         """Interval of a binomial sample with this mean and variance, of all questions or a domain.
 
-        Rare errors are the noise of questions that are nearly always solved, whatever the score of
-        the others is. So each end is at least as far from the score as for the questions alone that
-        carry the variance.
+        Rare errors are noise of questions that are nearly always solved, whatever the score of the
+        others. So each end is at least as far from the score as for the domain of those questions
+        alone that carry the variance.
         """
         low, high = bounds
         span, sd = high - low, math.sqrt(noise.variance)
@@ -191,7 +192,7 @@ class DifficultyPosterior:
         """
         parts = metric.parts()
         if len(parts) > 1:
-            found = [self._by_trials(part, level) for part in parts]
+            found = [self._interval_by_trials(part, level) for part in parts]
             ends = [part.high if rising else part.low for part in found]
             return float(metric.joined(*map(np.asarray, ends)))
         n = int(self._states.trials.min())  # fewer trials leave more open
@@ -260,7 +261,7 @@ class DifficultyPosterior:
         means: list[Array] = []
         shares: list[Array] = []  # of the unseen question
         for _ in range(_SWEEPS):
-            assigned, gamma = self._assigned(rng)
+            assigned, gamma = self._assign(rng)
             solved, failed = (side @ assigned for side in self._outcomes[:2])
             rates = difficulty.draw_rates(solved, failed, rng)
             more = unseen_weights(sizes, np.ones(sizes.size), gamma.shape[:-1], rng)
@@ -271,7 +272,7 @@ class DifficultyPosterior:
         low, high = (seen + unseen * (bound - seen) for bound in part.bounds)
         return Summary(float(seen.mean()), float(seen.std()), *outer_ends(low, high, level))
 
-    def _assigned(self, rng: np.random.Generator) -> tuple[Array, Array]:
+    def _assign(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """Assign the questions to the points of each draw, and weigh them at random.
 
         Returned are the questions of each state at each point (draws × states × points), and
@@ -290,10 +291,12 @@ class DifficultyPosterior:
             uniform = rng.random(chances.shape[:-1]) * chances[..., -1]
             point = (uniform[..., None] > chances[..., :-1]).sum(axis=-1)
             draw = np.arange(len(point))[:, None]
-            assigned[draws] = _summed((states * draw + state) * points + point, assigned[draws])
+            assigned[draws] = _sum_by_cell(
+                (states * draw + state) * points + point, assigned[draws]
+            )
             for weighing in gamma:
                 each = weight * rng.standard_exponential(point.shape)
-                weighing[draws] = _summed(points * draw + point, weighing[draws], each)
+                weighing[draws] = _sum_by_cell(points * draw + point, weighing[draws], each)
         return assigned, gamma
 
     def expected(self, edges: Array) -> Array:
@@ -336,8 +339,8 @@ class DifficultyPosterior:
         return ScoreMoments(metric.joined(*means), variances / self._mass.sum() ** 2, carriers)
 
     @cached_property
-    def _again(self) -> "DifficultyPosterior":
-        """Add as many chains again: else ends move by up to 2.6% of the width between seeds."""
+    def _add_chains(self) -> "DifficultyPosterior":
+        """Double the number of chains: otherwise ends vary by up to 2.6% of the width by seed."""
         rng = np.random.default_rng(self._seed)
         (drawn,) = _draws_of([self._states], [rng], len(self._rates) // difficulty.DRAWS)
         return DifficultyPosterior(self._states, drawn, rng, self._weighed)
@@ -355,7 +358,7 @@ class DifficultyPosterior:
         return part.subset_means([part], every)[0]
 
 
-def _summed(cell: Integers, like: Array, weights: Array | None = None) -> Array:
+def _sum_by_cell(cell: Integers, like: Array, weights: Array | None = None) -> Array:
     """Sums of weights, or numbers, by the cell of an array of this shape."""
     heft = None if weights is None else weights.ravel()
     return np.bincount(cell.ravel(), heft, like.size).astype(float).reshape(like.shape)
@@ -386,7 +389,7 @@ def _blocks(number: int, each: int) -> list[slice]:
     return [slice(start, min(start + size, number)) for start in range(0, number, size)]
 
 
-def _unweighted(counts: Counts) -> Counts:
+def _without_weights(counts: Counts) -> Counts:
     """Copy of the counts without weights."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
         return counts

@@ -1,6 +1,6 @@
-"""Intervals for the population of questions, from a sample of questions or of clusters of them.
+"""Intervals for the population of questions, from a sample of questions or clusters.
 
-The value of a question, averaged over the subsets of its trials, is unbiased, so the mean of the
+The value of a question, averaged over the subsets of its trials, is unbiased. So the mean of the
 values is a sample mean of a bounded variable, and `kernels.bounded_mean` gives its interval. With
 weights it is a ratio of two sums over the sample: a question of weight w counts as a cluster of
 that size.
@@ -52,7 +52,7 @@ class Summary(NamedTuple):
     low: float
     high: float
 
-    def stretched(self, factor: float) -> "Summary":
+    def widened(self, factor: float) -> "Summary":
         """Multiply the sd and the distance of both ends from the mean by a factor."""
         low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
         return Summary(self.mean, factor * self.sd, low, high)
@@ -63,7 +63,7 @@ class Summary(NamedTuple):
         return Summary(self.mean, min(self.sd, 0.5 * (high - low)), *ends)
 
 
-def combined(parts: Sequence[tuple[float, Summary]]) -> Summary:
+def combine_independent(parts: Sequence[tuple[float, Summary]]) -> Summary:
     """Weighted mean of independent estimates, by MOVER (Zou and Donner 2008).
 
     Squared distances from the means to the ends add up.
@@ -111,14 +111,14 @@ class QuestionSample:
         parts = metric.parts()
         if self._states is None or not parts:
             values, _ = self._categories(metric)
-            return self._of_mean(values, level, metric.bounds)
+            return self._mean_summary(values, level, metric.bounds)
         values_of_parts = [part.subset_means([part], self._states)[0] for part in parts]
         if len(parts) > 1:
-            return self._of_blend(metric, values_of_parts, level, rng)
+            return self._blend_summary(metric, values_of_parts, level, rng)
         bounds = bounds_of_metric(metric, self._bounds)
         if bounds == metric.bounds:
             bounds = parts[0].bounds  # on the scale of the values
-        mean = self._of_mean(values_of_parts[0], level, bounds)
+        mean = self._mean_summary(values_of_parts[0], level, bounds)
         at = metric.joined(np.array([mean.mean, mean.low, mean.high]))
         slope = abs(float(metric.slopes(at)[0][0]))
         return Summary(float(at[0]), slope * mean.sd, *sorted(at[1:].tolist()))
@@ -135,12 +135,12 @@ class QuestionSample:
             raise TypeError(f"{metric} is made of no means over questions.")
         return metric.row_values(self._tally), self._tally.rows.sum(axis=1)
 
-    def _of_mean(self, values: Array, level: float, bounds: tuple[float, float]) -> Summary:
+    def _mean_summary(self, values: Array, level: float, bounds: tuple[float, float]) -> Summary:
         return mean_of_sample(
             values, self._often, self._clusters, level, self._weights, bounds, self._assume
         )
 
-    def _of_blend(
+    def _blend_summary(
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
     ) -> Summary:
         """A blend of means of one sample: Gaffke's weights, drawn at random."""
@@ -159,7 +159,7 @@ class QuestionSample:
 def bounds_of_metric(
     metric: CountMetric, bounds: tuple[float, float] | None
 ) -> tuple[float, float]:
-    """Bounds of a metric; for `avg` those of the rewards, even if all observed ones are 0 or 1.
+    """Bounds of a metric; for `avg` those of the rewards, even if all observed are 0 or 1.
 
     Examples
     --------
@@ -216,20 +216,20 @@ def mean_of_sample(
     return Summary(sample.mean, sample.sd(), *mean_ends(sample, level))
 
 
-def assumed_of_sizes(
+def assumption_on_sizes(
     often: Array, clusters: Integers | None, weights: Array | None, level: float
 ) -> str:
-    """What intervals assume about the sizes of unseen clusters, or about unseen weights.
+    """The assumption of intervals on the sizes of unseen clusters, or on unseen weights.
 
-    Of clusters of a kind that makes up a share s of all, n clusters contain none with probability
-    (1 − s)ⁿ: the largest share that they do not exclude is the limit of Clopper and Pearson.
+    If clusters of some kind are a share s of all, n sampled clusters include none of them with
+    probability (1 − s)ⁿ. The largest share that the sample does not exclude is the limit of Clopper
+    and Pearson.
 
     Examples
     --------
-    >>> assumed_of_sizes(np.ones(6), np.array([0, 0, 0, 1, 1, 2]), None, 0.95)
-    'assumes that no cluster has more than 3 questions; a kind of cluster that makes up 63% of all \
-may be missing'
-    """
+    >>> assumption_on_sizes(np.ones(6), np.array([0, 0, 0, 1, 1, 2]), None, 0.95)
+    'assumes that no cluster has more than 3 questions; a kind of cluster that makes up 63% of all may be missing'
+    """  # noqa: E501
     if clusters is None and weights is None:
         return ""
     _, sizes, repeats = _sample([], often, clusters, weights)
@@ -259,20 +259,20 @@ def sample_of(
 
 
 def _bounds_of(sample: Sample, assume: Assumption) -> tuple[float, float]:
-    """Bounds of an unseen question: those of the metric, or the extremes observed.
+    """Bounds of an unseen question: those of the metric, or the observed extremes.
 
-    Where all questions have the same value, the extremes say nothing about an unseen one.
+    If all questions have the same value, the observed extremes say nothing about an unseen one.
     """
     ratios = sample.values / sample.sizes
     low, high = float(ratios.min()), float(ratios.max())
     return (low, high) if assume == "no rare failures" and high - low > NO_ROOM else sample.bounds
 
 
-def of_a_share(found: Summary, share: float, noise: float) -> tuple[Summary, str]:
+def finite_population(found: Summary, share: float, noise: float) -> tuple[Summary, str]:
     """Finite-population correction, which does not apply to the noise of the trials."""
     if noise >= 1.0:
         return found, NOT_NARROWED
-    return found.stretched(math.sqrt(1.0 - share + share * noise)), ""
+    return found.widened(math.sqrt(1.0 - share + share * noise)), ""
 
 
 def _sample(
@@ -281,10 +281,10 @@ def _sample(
     clusters: Integers | None,
     weights: Array | None = None,
 ) -> tuple[list[Array], Array, Array]:
-    """Totals, sizes and how often each occurs: of clusters, or of the questions themselves.
+    """Totals and sizes of clusters, or of questions, with their frequencies.
 
-    Clusters are sorted by what is in them, so that neither their names nor the order of questions
-    decides how numbers are rounded. The size of a question is its weight.
+    Clusters are sorted by their contents, so that rounding does not depend on their names or on the
+    order of questions. The size of a question is its weight.
     """
     if clusters is None and weights is None:
         return list(values), np.ones(often.size), often
@@ -311,7 +311,7 @@ def _distinct(table: Array) -> tuple[Array, NDArray[np.intp]]:
 
 
 def right_or_wrong(counts: AnyCounts) -> AnyCounts:
-    """Two categories as right and wrong."""
+    """Counts of two categories as counts of right and wrong."""
     if isinstance(counts, Counts) or counts.tally.shape[1] > 2:
         return counts
     once = np.ones(len(counts), dtype=np.int64)
@@ -320,12 +320,12 @@ def right_or_wrong(counts: AnyCounts) -> AnyCounts:
 
 
 def clusters_of(counts: AnyCounts) -> Integers | None:
-    """The cluster of each entry, where there are any."""
+    """The cluster of each entry; None without clusters."""
     return counts.clusters if isinstance(counts, CountsByState | CategoryCounts) else None
 
 
 def _states(counts: Counts, *, apart: bool) -> States:
-    """States pooled, or as they are given, so that clusters stay apart."""
+    """States, pooled if they are equal; separate if clusters must be kept separate."""
     if not apart:
         return States.of([counts])
     often = counts.repeats()

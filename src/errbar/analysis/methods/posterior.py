@@ -45,14 +45,17 @@ class _SystemStates(NamedTuple):
     often: NDArray[np.float64]
 
 
-def whole(metric: CountMetric, data: Any, prior: Prior) -> list[GridDistribution]:
+def score_posterior(metric: CountMetric, data: Any, prior: Prior) -> list[GridDistribution]:
     """Posterior distribution of the score of each system, from the `statistics` of the metric."""
     part = only_part(metric)
-    return [_joined(metric, _of_part(metric, part, system, prior)) for system in _systems(data)]
+    return [
+        _on_metric_scale(metric, _part_posterior(metric, part, system, prior))
+        for system in _systems(data)
+    ]
 
 
 def only_part(metric: CountMetric) -> QuestionMean:
-    """The only part of a metric; refused if it has none or several."""
+    """The single part of a metric; refused if the metric has none or several."""
     parts = metric.parts()
     if len(parts) == 1:
         return parts[0]
@@ -75,7 +78,7 @@ def _systems(data: Any) -> Iterator[_SystemStates]:
             yield _SystemStates(trials, correct, often)
 
 
-def _of_part(
+def _part_posterior(
     metric: CountMetric, part: QuestionMean, system: _SystemStates, prior: Prior
 ) -> GridDistribution:
     """Posterior distribution of the mean that a metric is a function of."""
@@ -90,7 +93,7 @@ def _of_part(
     return mean_of(scores, masses, often)
 
 
-def _joined(metric: CountMetric, spread: GridDistribution) -> GridDistribution:
+def _on_metric_scale(metric: CountMetric, spread: GridDistribution) -> GridDistribution:
     """The distribution on the scale of the metric, reversed if the weights are."""
     edges = metric.joined(spread.edges)
     if edges[-1] >= edges[0]:
@@ -137,7 +140,7 @@ class Posterior(Method):
             if kind.needs not in data:
                 data[kind.needs] = kind.statistics(systems)
             members = [metrics[at] for at in at_each]
-            values = _observed(members, systems, data[kind.needs])
+            values = _observed_estimates(members, systems, data[kind.needs])
             moments = kind.posterior(members, data[kind.needs], self.prior)
             intervals = self.intervals(members, moments, data[kind.needs])
             parts = (values.tolist(), *(part.tolist() for part in moments), intervals)
@@ -173,7 +176,7 @@ class Posterior(Method):
     def _whole_ends(self, metric: CountMetric, data: Any) -> tuple[Array, Array]:
         """Quantiles of the whole distribution, for each system."""
         shares = np.array([0.5 * (1.0 - self.level), 0.5 * (1.0 + self.level)])
-        ends = [quantiles(spread, shares) for spread in whole(metric, data, self.prior)]
+        ends = [quantiles(spread, shares) for spread in score_posterior(metric, data, self.prior)]
         low, high = np.clip(ends, *metric.bounds).T
         return low, high
 
@@ -215,7 +218,7 @@ def _why_alone(metric: CountMetric, counts: AnyCounts) -> str:
     return f"{few} of {len(counts)} questions have fewer trials; from the posterior alone"
 
 
-def _observed(
+def _observed_estimates(
     members: list[CountMetric], systems: Sequence[AnyCounts], data: Any
 ) -> NDArray[np.floating[Any]]:
     """Estimates from the observed trials; nan where a metric draws more than there are."""

@@ -1,4 +1,4 @@
-"""Sample sizes: how many questions, and how many trials of each, reach a goal."""
+"""Sample sizes: the numbers of questions, and of trials of each, that reach a goal."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from errbar.analysis.plan.goals import DetectDifference, DetectSurely, Goal, SoughtVerdict, Width
-from errbar.analysis.plan.pilot import Difficulty, Pilot, PilotLog, learned_from
+from errbar.analysis.plan.pilot import Difficulty, Pilot, PilotLog, learn_difficulty
 from errbar.base.arguments import (
     checked,
     number,
@@ -55,10 +55,10 @@ def usual_trials(least: int, most: int) -> list[int]:
     return sorted(step for step in steps if least <= step <= most)
 
 
-def searched(
+def search(
     goal: Goal, target: float, trials: Sequence[int], resources: Resources
 ) -> tuple[PlanRow, ...]:
-    """A row for each possible number of trials, with the best one marked."""
+    """A row for each possible number of trials, with the best row marked."""
     rows = []
     for each in trials:
         questions = _questions(goal, target, each, resources)
@@ -77,12 +77,12 @@ def searched(
             )
         )
     if not rows:
-        raise InputError(_nothing(goal, resources))
+        raise InputError(_unreachable(goal, resources))
     best = _best(rows, resources)
     return tuple(replace(row, best=row is best) for row in rows)
 
 
-def simulated(
+def simulate_best(
     rows: Sequence[PlanRow], goal: Goal, times: int, rng: np.random.Generator
 ) -> tuple[PlanRow, ...]:
     """The plan with simulated power; for slow goals only the best row, with fewer simulations."""
@@ -92,7 +92,7 @@ def simulated(
     return tuple(
         replace(
             row,
-            simulated=goal.simulated(row.questions, row.trials, rng, often),
+            simulated=goal.simulate(row.questions, row.trials, rng, often),
             simulations=often,
         )
         if row.best or often == times
@@ -102,7 +102,7 @@ def simulated(
 
 
 def _questions(goal: Goal, target: float, trials: int, resources: Resources) -> int | None:
-    """All available questions, those that the budget pays for, or the number that suffices."""
+    """All available questions, those that the budget pays for, or the required number."""
     payable = None if resources.budget is None else resources.payable(trials, goal.systems)
     if resources.questions is not None:
         fits = payable is None or payable >= resources.questions
@@ -120,7 +120,7 @@ def _best(rows: Sequence[PlanRow], resources: Resources) -> PlanRow:
     return max(rows, key=lambda row: (row.power, -row.cost))
 
 
-def _nothing(goal: Goal, resources: Resources) -> str:
+def _unreachable(goal: Goal, resources: Resources) -> str:
     if resources.budget is not None:
         return (
             f"a budget of {resources.budget:g} is too small: {LEAST_QUESTIONS} questions at least "
@@ -187,8 +187,8 @@ def plan(
     spread = known.difficulty if mean is None else _with_mean(chosen, known.difficulty, mean)
     goal = _goal(chosen, spread, known, verdict, (difference, width, level, disagreement, rng))
     resources = Resources(question_cost, trial_cost, questions, budget)
-    rows = searched(goal, power, grid, resources)
-    rows = simulated(rows, goal, simulations, np.random.default_rng([rng, 1]))
+    rows = search(goal, power, grid, resources)
+    rows = simulate_best(rows, goal, simulations, np.random.default_rng([rng, 1]))
     best = next(row for row in rows if row.best)
     marked = "cheapest" if best.reached and (budget is None or questions) else "highest power"
     learned = math.isfinite(known.disagreement) and disagreement is None
@@ -272,7 +272,7 @@ def _known(
             f"{way_to_say('--difficulty', 'a difficulty')} such as 'beta(2, 2)' or 'u-shaped'."
         )
     if pilot is not None:
-        return learned_from(pilot, systems, errors, rng)
+        return learn_difficulty(pilot, systems, errors, rng)
     if systems:
         raise InputError("systems names those of a pilot; there is none.")
     return Pilot(Difficulty.of(difficulty or ""), math.nan, ())
@@ -375,7 +375,9 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     remarks.append(Explanation(shifted))
     if len(goal.difficulty.rates) > 1:
         each = goal.for_each_spread() or [goal]
-        found = [goal_at_spread.computed(best.questions, best.trials) for goal_at_spread in each]
+        found = [
+            goal_at_spread.normal_power(best.questions, best.trials) for goal_at_spread in each
+        ]
         low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
         remarks.append(
             f"Over 90% of the difficulty distributions that fit the pilot, its power "

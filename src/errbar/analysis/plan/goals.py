@@ -81,7 +81,7 @@ class Goal(ABC):
     @property
     def mean(self) -> float:
         """Mean of the metric over the population of questions."""
-        rates, weights = self.difficulty.as_one()
+        rates, weights = self.difficulty.average()
         return float(self.metric.joined(np.array(self.part.at_rates(rates) @ weights)))
 
     @property
@@ -91,14 +91,14 @@ class Goal(ABC):
 
     @abstractmethod
     def power(self, questions: int, trials: int | None) -> float:
-        """Chance to meet the goal; with endless trials if `trials` is None."""
+        """Probability of meeting the goal; with unlimited trials if `trials` is None."""
 
     @abstractmethod
     def least(self, power: float, trials: int) -> int | None:
-        """The least number of questions that suffices, if any does."""
+        """The smallest sufficient number of questions, if there is one."""
 
     @abstractmethod
-    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+    def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of simulated runs that meet the goal."""
 
     def record(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class DetectDifference(Goal):
     @cached_property
     def shift(self) -> float:
         """The mean shift of the log odds that gives the difference."""
-        rates, weights = self.difficulty.as_one()
+        rates, weights = self.difficulty.average()
         base = float(self.part.at_rates(rates) @ weights)
         target = base + self.difference / self.span
 
@@ -157,7 +157,7 @@ class DetectDifference(Goal):
 
     @property
     def is_possible(self) -> bool:
-        """Whether any shift gives the difference."""
+        """Whether some shift gives the difference."""
         try:
             return math.isfinite(self.shift)
         except InputError:
@@ -166,7 +166,7 @@ class DetectDifference(Goal):
     def distribution(self, trials: int | None) -> DiscreteDistribution:
         """The possible differences of a question and their probabilities."""
         if trials not in self._distributions:
-            rates, weights = self.difficulty.as_one()
+            rates, weights = self.difficulty.average()
             others, both = self._others(rates, weights, self.shift)
             if trials is None:
                 apart = self.part.at_rates(others) - self.part.at_rates(rates)[:, None]
@@ -183,17 +183,17 @@ class DetectDifference(Goal):
         """Power by the normal approximation, or by simulation where few questions differ."""
         distribution = self.distribution(trials)
         if effective_size(distribution, questions) >= _FEW:
-            return self.computed(questions, trials)
+            return self.normal_power(questions, trials)
         rng = np.random.default_rng(self.seed)
         return simulated_power(distribution, questions, self._reach, rng, _DRAWN)
 
-    def computed(self, questions: int, trials: int | None) -> float:
+    def normal_power(self, questions: int, trials: int | None) -> float:
         """Power by the normal approximation."""
         return normal_power(self.distribution(trials), questions, self._reach)
 
     def least(self, power: float, trials: int) -> int | None:
-        """By bisection of the computed power; then by steps, where power is simulated."""
-        found = _least(lambda questions: self.computed(questions, trials) >= power)
+        """By bisection of the approximate power; then by steps, where power is simulated."""
+        found = _least(lambda questions: self.normal_power(questions, trials) >= power)
         if found is None or effective_size(self.distribution(trials), found) >= _FEW:
             return found
         while self.power(found, trials) < power:
@@ -202,7 +202,7 @@ class DetectDifference(Goal):
             found -= 1
         return found
 
-    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+    def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of simulated comparisons that detect the difference."""
         return simulated_power(self.distribution(trials), questions, self._reach, rng, times)
 
@@ -241,7 +241,7 @@ class DetectDifference(Goal):
 
     def _room(self) -> float:
         """Largest possible change of the metric in the direction of the difference."""
-        rates, weights = self.difficulty.as_one()
+        rates, weights = self.difficulty.average()
         up = (self.difference > 0) == (self.span > 0)
         ends = [
             float(self.part.at_rates(shift_log_odds(rates, s)) @ weights)
@@ -271,9 +271,9 @@ class DetectSurely(DetectDifference):
     def least(self, power: float, trials: int) -> int | None:
         """By bisection with fewer simulations; then by steps."""
         found = _least(lambda questions: self._share(questions, trials, _ROUGHLY) >= power)
-        return None if found is None else refined(found, lambda n: self.power(n, trials) >= power)
+        return None if found is None else refine(found, lambda n: self.power(n, trials) >= power)
 
-    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+    def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of comparisons, each tested in full, that detect the difference."""
         values, chances = self.distribution(trials)
         toward = math.copysign(1.0, float(values @ chances))
@@ -306,7 +306,7 @@ class Width(Goal):
 
     def power(self, questions: int, trials: int | None) -> float:
         """Share of simulated intervals that are narrow enough; close ones are computed in full."""
-        values, often, times = self._drawn(questions, trials, _WIDTHS)
+        values, often, times = self._draw_runs(questions, trials, _WIDTHS)
         widths = approximate_widths(values, often, self.level)
         doubtful = np.flatnonzero(np.abs(widths - self._target) < _DOUBT * self._target)
         some = doubtful[np.argsort(-times[doubtful], kind="stable")[:_EXACT]]
@@ -320,14 +320,14 @@ class Width(Goal):
         """By bisection with fewer simulated intervals; then by steps."""
 
         def suffices(questions: int) -> bool:
-            values, often, times = self._drawn(questions, trials, _ROUGHLY)
+            values, often, times = self._draw_runs(questions, trials, _ROUGHLY)
             narrow = approximate_widths(values, often, self.level) <= self._target
             return float(times @ narrow) >= power * _ROUGHLY
 
         found = _least(suffices)
-        return None if found is None else refined(found, lambda n: self.power(n, trials) >= power)
+        return None if found is None else refine(found, lambda n: self.power(n, trials) >= power)
 
-    def simulated(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
+    def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of intervals, each computed, that are narrow enough."""
         distribution = self._distribution(trials)
         often = rng.multinomial(questions, distribution.chances, times)
@@ -349,15 +349,15 @@ class Width(Goal):
         return self.width / abs(self.span)
 
     def _distribution(self, trials: int | None) -> DiscreteDistribution:
-        rates, weights = self.difficulty.as_one()
+        rates, weights = self.difficulty.average()
         if trials is None:
             return merge_equal(self.part.at_rates(rates), weights)
         return merge_equal(self.values(trials), masses(rates, trials) @ weights)
 
-    def _drawn(
+    def _draw_runs(
         self, questions: int, trials: int | None, times: int
     ) -> tuple[Array, Integers, Integers]:
-        """Values of a question, their counts in distinct runs, and how often each run occurs."""
+        """Values of a question, their counts in distinct runs, and the frequency of each run."""
         values, chances = self._distribution(trials)
         runs = np.random.default_rng(self.seed).multinomial(questions, chances, times)
         return values, *np.unique(runs, axis=0, return_counts=True)
@@ -369,8 +369,8 @@ class Width(Goal):
         return high - low
 
 
-def refined(questions: int, suffices: Callable[[int], bool]) -> int:
-    """Refine a rough number of questions to the smallest that suffices."""
+def refine(questions: int, suffices: Callable[[int], bool]) -> int:
+    """Refine an approximate number of questions to the smallest that suffices."""
     while not suffices(questions):
         questions += max(1, questions // _FINE)
     while questions > LEAST_QUESTIONS:

@@ -1,4 +1,4 @@
-"""The difficulty of questions before a run: assumed, or estimated from a pilot log."""
+"""Difficulty of questions before a run: assumed, or estimated from a pilot log."""
 
 import math
 import re
@@ -79,7 +79,7 @@ class Difficulty:
             for at in range(len(self.rates))
         ]
 
-    def as_one(self) -> _Points:
+    def average(self) -> _Points:
         """The average of all distributions, with close points merged."""
         if len(self.rates) == 1:
             return self.rates[0], self.weights[0]
@@ -140,7 +140,7 @@ def _beta(right: float, wrong: float) -> _Points:
     return np.clip(0.5 + 0.5 * x, 0.0, 1.0), weights / weights.sum()
 
 
-def _mixed(*parts: tuple[float, _Points]) -> _Points:
+def _mixture(*parts: tuple[float, _Points]) -> _Points:
     """A mixture of distributions with these shares."""
     rates = np.concatenate([points for _, (points, _) in parts])
     return rates, np.concatenate([share * weights for share, (_, weights) in parts])
@@ -162,11 +162,11 @@ _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
     "u-shaped": ("u-shaped, Beta(0.3, 0.3)", lambda: _beta(0.3, 0.3)),
     "spiked": (
         "spiked, 30% never solved, 20% always, the rest Beta(2, 2)",
-        lambda: _mixed((0.3, _at(0.0)), (0.2, _at(1.0)), (0.5, _beta(2.0, 2.0))),
+        lambda: _mixture((0.3, _at(0.0)), (0.2, _at(1.0)), (0.5, _beta(2.0, 2.0))),
     ),
     "clusters": (
         "clusters, half Beta(20, 80), half Beta(80, 20)",
-        lambda: _mixed((0.5, _beta(20.0, 80.0)), (0.5, _beta(80.0, 20.0))),
+        lambda: _mixture((0.5, _beta(20.0, 80.0)), (0.5, _beta(80.0, 20.0))),
     ),
     "logit-normal": (
         "logit-normal, log odds of mean 0.5 and sd 1.5",
@@ -195,14 +195,14 @@ class PilotLog(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a pilot shows; the disagreement is nan if it is unknown."""
+    """The findings of a pilot; the disagreement is nan if it is unknown."""
 
     difficulty: Difficulty
     disagreement: float
     remarks: tuple[str, ...]
 
 
-def learned_from(
+def learn_difficulty(
     log: PilotLog, systems: Sequence[str], errors: OneWayErrors, rng: np.random.Generator
 ) -> Pilot:
     """Estimate difficulty from a pilot of one system, or of two on the same questions."""
@@ -211,7 +211,7 @@ def learned_from(
         raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
     failures_as(errors)  # refused before anything is read
     slices = source.slices(())
-    names = _chosen(systems, list(dict.fromkeys(part.key[0] for part in slices)))
+    names = _chosen_systems(systems, list(dict.fromkeys(part.key[0] for part in slices)))
     if any(part.is_weighted for part in slices):
         refuse_weights_in("a plan, which weights all questions alike,")
     slices = [part for part in slices if part.was_scored]
@@ -235,7 +235,7 @@ def learned_from(
     return Pilot(difficulty, _disagreement(difficulty, pairs), remarks)
 
 
-def _chosen(systems: Sequence[str], found: list[str]) -> list[str]:
+def _chosen_systems(systems: Sequence[str], found: list[str]) -> list[str]:
     """The one or two systems of the pilot: those named, or all."""
     chosen = [systems] if isinstance(systems, str) else list(systems)
     strange = [name for name in chosen if name not in found]
@@ -312,7 +312,7 @@ def _disagreement(difficulty: Difficulty, pairs: Integers) -> float:
     """Estimate the standard deviation of the shift from the counts of the second system."""
     states, often = np.unique(pairs, axis=0, return_counts=True)
     n, right, others_n, others_right = states.T[:, :, None].astype(float)
-    rates, weights = difficulty.as_one()
+    rates, weights = difficulty.average()
     belongs = kernel.memberships(right, n - right, *kernel.logs_of(rates, weights))
     tries = often * states[:, 2]
     solved, trials = float(often @ states[:, 3]), float(tries.sum())

@@ -1,4 +1,4 @@
-"""Scores of every system, corrected by trusted labels, and remarks on the labels."""
+"""Tables of scores corrected by trusted labels, and remarks on the labels."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ import numpy as np
 
 from errbar.analysis.agreement import AgreementRequest, on_favour
 from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, mean_of
+from errbar.analysis.corrections import CorrectedScore, CorrectedTask, Labels
 from errbar.analysis.evaluate import Refusals, estimate_of
-from errbar.analysis.judged import Corrected, CorrectedTask, Labels
 from errbar.analysis.methods.base import Cell
 from errbar.analysis.methods.population import sample_of
 from errbar.analysis.rewards import remark_on_guess
@@ -72,7 +72,7 @@ def _values_of(
 def corrected_scores(
     source: Source, labels: Labels, request: CorrectionRequest
 ) -> CorrectedScoreTable:
-    """Every metric of every system and task; without a number, and with the reason, if refused."""
+    """Every metric of every system and task; refused estimates are without a value."""
     refusals, remarks = Refusals(), dict[str, None]()
     rows: list[CorrectedEstimate] = []
     for (system, task), named in source.named().items():
@@ -144,7 +144,7 @@ def _estimate(
     )
 
 
-def _ends(found: Corrected, request: CorrectionRequest) -> tuple[float, float, float]:
+def _ends(found: CorrectedScore, request: CorrectionRequest) -> tuple[float, float, float]:
     """Standard deviation and ends of the interval."""
     if request.normal:
         return found.judged.normal_ends(found.weight, request.level)
@@ -152,7 +152,7 @@ def _ends(found: Corrected, request: CorrectionRequest) -> tuple[float, float, f
 
 
 def _on_widths(rows: Sequence[CorrectedEstimate]) -> list[str]:
-    """Say where the judge made an interval wider than the labels alone do."""
+    """Remark on estimates whose interval is wider than that of the labels alone."""
     return [
         about(
             str(row.of),
@@ -167,7 +167,7 @@ def _on_widths(rows: Sequence[CorrectedEstimate]) -> list[str]:
 
 
 def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
-    """How many questions have a label, and what is assumed of them."""
+    """Remarks on the number of labelled questions and on how they were chosen."""
     there = source.named()
     questions = sum(len(named.questions) for named in there.values())
     own = {
@@ -259,7 +259,7 @@ def _some_trials(judged: Mapping[Key, Named], labels: Labels) -> bool:
 
 
 def _on_columns(labels: Labels) -> list[str]:
-    """Which columns of a table of labels were used, and whether rows of an id are trials."""
+    """Remarks on the columns of a table of labels, and on rows that repeat an id."""
     source = labels.source
     if not labels.sampled or not isinstance(source, TableSource) or source.origin.reader:
         return []
@@ -307,7 +307,7 @@ def require_common_questions(judged: Source, labels: Labels) -> None:
 
 
 def changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
-    """Say which systems the judge alone would rank the other way round."""
+    """Remark on systems that the judge alone would rank in the opposite order."""
     rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
     judge = {
         entry.system: fmean(row.judge for row in rows if row.system == entry.system)
@@ -350,7 +350,7 @@ def scores_by_rates(
             data = _values_of(source, of, named, metric, request.policy)
             if data.extremes is not None:
                 raise InputError("sensitivity and specificity need outcomes of right and wrong")
-            rows.append(_by_rates(of, data, (sensitivity, specificity), request.level))
+            rows.append(_score_by_rates(of, data, (sensitivity, specificity), request.level))
             remarks |= dict.fromkeys(data.remarks)
             passed = mean_of(data.parts[0][0], data.weights)
             subject = f"{of}: the" if str(of) else "The"
@@ -364,7 +364,7 @@ def scores_by_rates(
     return Scores(tuple(rows), words, tuple(remarks))
 
 
-def _by_rates(
+def _score_by_rates(
     of: Subject, data: AlignedValues, rates: tuple[Known, Known], level: float
 ) -> Estimate:
     values, weights = data.parts[0][0], data.weights

@@ -1,15 +1,15 @@
-"""Scores of a judge corrected by trusted labels of some questions: prediction-powered inference.
+"""Scores of a judge corrected by trusted labels: prediction-powered inference.
 
 Every question has a value by the judge's grades, and labelled questions one by their labels too. A
 corrected score is a sum of two means: of the judge's values of the questions without a label, times
 a weight, and of the rectifiers, label value − weight · judge's value. Each is the mean of a bounded
-sample, whose interval is Gaffke's (`kernels.bounded_mean`), and MOVER combines the two. The normal
-interval of the papers covers 60% instead of 95% with 20 labels of a good judge: it takes a judge
-without a mistake among 20 labels for one that makes none.
+sample, with Gaffke's interval (`kernels.bounded_mean`), and MOVER combines the two. With 20 labels
+of a good judge, the normal interval of the papers covers 60% instead of 95%: if the 20 labels show
+no mistake, it concludes that the judge makes none.
 
 The labelled questions are assumed to be a random sample of all. If they were chosen with unequal
-probabilities, the judge's mean is that of all questions, and the two means are correlated by those
-that are labelled.
+probabilities, the judge's mean is that of all questions, and the two means are correlated through
+the labelled questions.
 """
 
 import math
@@ -25,10 +25,10 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.evaluate import is_reward
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, sample_of
-from errbar.analysis.pairs import Difference, apart_by, range_of
+from errbar.analysis.pairs import Difference, range_of, rounded_difference
 from errbar.analysis.question_values import question_values
 from errbar.analysis.rewards import bounds_of
-from errbar.analysis.spreads import Combined, MeanPart
+from errbar.analysis.spreads import CombinedMeans, MeanPart
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
@@ -57,11 +57,11 @@ class LabelValues(NamedTuple):
 
 
 class LabelSource(Protocol):
-    """Whatever knows the labels of the questions of a system."""
+    """Base class of what has labels for the questions of a system."""
 
     @property
     def correction(self) -> Correction:
-        """How they correct the judge."""
+        """How labels correct the judge."""
 
     def of(self, data: AlignedValues, system: str) -> LabelValues:
         """The label values of the questions of a system, in the order of `data.questions`."""
@@ -78,17 +78,17 @@ class Labels:
     correction: Correction = "ppi++"
 
     @classmethod
-    def beside(
+    def match(
         cls, judged: Source, labels: Source, *, sampled: bool, correction: Correction = "ppi++"
     ) -> "Labels":
         """Match the systems and tasks of the labels with those of the judge's outcomes.
 
-        They match by name; the only system of one is the only system of the other.
+        They match by name. A single system on either side matches the single system on the other.
         """
         require_choice(correction, "correction", CORRECTIONS)
         there, here = (_names(source.named()) for source in (judged, labels))
         systems, tasks = (
-            _matched(have, given, noun)
+            _match_names(have, given, noun)
             for have, given, noun in zip(there, here, ("system", "task"), strict=True)
         )
         return cls(labels, systems, tasks, sampled, correction)
@@ -144,7 +144,7 @@ def _names(there: Mapping[Key, Named]) -> tuple[list[str], list[str]]:
     return systems, tasks
 
 
-def _matched(judged: Sequence[str], labels: Sequence[str], noun: str) -> dict[str, str]:
+def _match_names(judged: Sequence[str], labels: Sequence[str], noun: str) -> dict[str, str]:
     if len(judged) == len(labels) == 1:
         return {judged[0]: labels[0]}
     if not set(judged) & set(labels):
@@ -156,13 +156,13 @@ def _matched(judged: Sequence[str], labels: Sequence[str], noun: str) -> dict[st
     return {name: name for name in judged if name in labels}
 
 
-class Corrected(NamedTuple):
-    """A corrected score, and what the judge and the labels say by themselves."""
+class CorrectedScore(NamedTuple):
+    """A corrected score, with the scores by the judge alone and by the labels alone."""
 
-    spread: Combined
+    spread: CombinedMeans
     weight: float  # of the judge's grades: 1 in PPI, tuned in PPI++, 0 with labels alone
     judged: Judged
-    alone: Combined  # by the labels alone
+    alone: CombinedMeans  # by the labels alone
     judge: float  # mean of the judge's values of all questions
 
     @property
@@ -213,13 +213,13 @@ class CorrectedTask:
         except InputError:
             return False
 
-    def score(self, system: int, some: Mask | None = None) -> Corrected:
-        """Corrected score of a system on selected questions, by default all that it has."""
+    def score(self, system: int, some: Mask | None = None) -> CorrectedScore:
+        """Corrected score of a system on selected questions, by default on all its questions."""
         some = self.data.present(system) if some is None else some
         labels = self.labels_of(system)
         return self._corrected(self.data.parts[0][system], labels, some, self.bounds)
 
-    def difference(self, first: int, second: int, some: Mask) -> tuple[Combined, float, float]:
+    def difference(self, first: int, second: int, some: Mask) -> tuple[CombinedMeans, float, float]:
         """First minus second on selected questions, and both corrected scores.
 
         The errors of the two are correlated by the questions that both have, labelled or not. (A
@@ -229,12 +229,12 @@ class CorrectedTask:
         mine, theirs = (self.score(at, some).spread for at in (first, second))
         low, high = self.bounds
         minus = [MeanPart(part.sample.mirrored, -part.influence) for part in theirs.parts]
-        found = Combined([*mine.parts, *minus], (low - high, high - low))
+        found = CombinedMeans([*mine.parts, *minus], (low - high, high - low))
         return found, mine.mean, theirs.mean
 
     def _corrected(
         self, grades: Array, labels: LabelValues, some: Mask, bounds: tuple[float, float]
-    ) -> Corrected:
+    ) -> CorrectedScore:
         known = some & ~np.isnan(labels.values)
         chosen = labels.weights[known]
         by_chance = bool((chosen == chosen[:1]).all())  # every question with the same probability
@@ -254,14 +254,16 @@ class CorrectedTask:
         low, high = bounds
         rectifiers = labels.values - weight * grades
         ends = low - weight * high, high - weight * low
-        alone = Combined([self._part(labels.values, known, judged.label_weights, bounds)], bounds)
+        alone = CombinedMeans(
+            [self._part(labels.values, known, judged.label_weights, bounds)], bounds
+        )
         parts = [self._part(rectifiers, known, judged.label_weights, ends)]
         if weight:
             scaled = weight * low, weight * high
             parts.append(self._part(weight * grades, others, judged.other_weights, scaled))
-        spread = Combined(parts, bounds) if weight else alone
+        spread = CombinedMeans(parts, bounds) if weight else alone
         judge = mean_of(grades[some], self.data.weighing(some))
-        return Corrected(spread, weight, judged, alone, judge)
+        return CorrectedScore(spread, weight, judged, alone, judge)
 
     def _weight(self, judged: Judged) -> float:
         """Weight of the judge's grades; without a question to grade it is 0."""
@@ -294,11 +296,11 @@ class CorrectedDifferences:
         self._data, self._task = data, CorrectedTask(data, labels, intervals.bounds)
 
     def of(self, first: int, second: int) -> Difference:
-        """First minus second on their common questions; wins and losses are the judge's."""
+        """First minus second on their common questions; wins and losses are those by the judge."""
         data = self._data
         masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
-        ahead = apart_by(data.parts[0][first, both], data.parts[0][second, both])
+        ahead = rounded_difference(data.parts[0][first, both], data.parts[0][second, both])
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
         spread, value, against = self._task.difference(first, second, both)
@@ -341,7 +343,7 @@ class CorrectedPart:
             Summary(spread.mean, spread.sd, *spread.ends(self._level)) for spread in self.scored
         ]
 
-    def difference(self, first: int, second: int) -> Combined:
+    def difference(self, first: int, second: int) -> CombinedMeans:
         """Difference of two systems."""
         return self._task.difference(self._rows[first], self._rows[second], self._some)[0]
 

@@ -1,15 +1,14 @@
-"""Failed trials of which nobody knows what they would have been: results for every fate of them.
+"""Brackets: worst-case bounds on results when the outcome of failed trials is unknown.
 
-A metric that never falls if a trial turns right lies between its value with all failed trials wrong
-and that with all of them right (the worst-case bounds of Manski 1989). Both are estimated on the
-same questions.
+Most metrics never fall when a trial turns from wrong to right. Such a metric lies between its value
+with all failed trials wrong (the worst case) and with all of them right (the best case), which are
+the bounds of Manski (1989). Both are estimated on the same questions.
 
-- A score has the interval of Imbens and Manski (2004): it holds the score under any fate with the
-  probability of the level. As the upper bound is never estimated below the lower one, it does so
-  however narrow the bracket is (Stoye 2009, lemma 3).
-- A difference of two systems, and their ranks, have the interval from the lower end under the worst
-  fate for the first system to the upper end under the best: it holds all fates together (Horowitz
-  and Manski 2000), so that not knowing a fate never makes a verdict firmer than knowing the worst.
+- A score has the interval of Imbens and Manski (2004), which contains the score with the stated
+  probability whatever the failed trials would have been. The upper bound is never estimated below
+  the lower one, so this holds for narrow brackets too (Stoye 2009, lemma 3).
+- A difference of two systems extends from its lower end in the worst case for the first system to
+  its upper end in the best case (Horowitz and Manski 2000). Ranks are derived from these intervals.
 """
 
 import math
@@ -31,9 +30,9 @@ from errbar.analysis.score import (
     ScoredMetric,
     ScoreRequest,
     Short,
-    by_subject,
     scored_metric,
     scores_of,
+    slices_by_subject,
 )
 from errbar.analysis.spreads import Spread
 from errbar.base.arguments import require_choice
@@ -46,21 +45,21 @@ from errbar.metrics import CountMetric, Metric
 from errbar.results.estimate import BRACKET, Estimate, Interval
 from errbar.results.scores import Scores
 
-BOTH = "both"  # how rows without a result count: at their worst and at their best
-_FATES = ("lowest", "right")
-_DIGITS = 12
+BOTH = "both"  # rows without a result count in the worst and in the best case
+_CASES = ("lowest", "right")  # what failed trials count as: in the worst case, in the best
+_DIGITS = 12  # to which gains are rounded before they are ordered
 _STEP = 1e-3  # levels are rounded up to such steps, so that systems share them
 
 
 def pair_policy(errors: str, short: Short, bounds: tuple[float, float] | None) -> Policy:
-    """How rows without a result, and questions with too few trials, count for pairs."""
+    """Policy for pairs of systems: rows without a result, and questions with too few trials."""
     require_choice(errors, "errors", get_args(Errors))
     plain = Policy.of("fail" if errors == "bracket" else errors, short)
     return plain._replace(failures=BOTH, bounds=bounds) if errors == "bracket" else plain
 
 
-def scores_by_fate(source: Source, found: Sequence[Slice], request: ScoreRequest) -> Scores:
-    """Scores as `scores_of` gives them; if both ways, with an interval for any fate."""
+def bracketed_scores(source: Source, found: Sequence[Slice], request: ScoreRequest) -> Scores:
+    """Scores of slices; with `errors="bracket"`, in both cases and with an interval for either."""
     scores = scores_of(source, found, request)
     if request.errors != "bracket":
         return scores
@@ -71,7 +70,9 @@ def scores_by_fate(source: Source, found: Sequence[Slice], request: ScoreRequest
     ends: dict[tuple[object, object], Interval] = {}
     for level in {level for level in levels.values() if not math.isnan(level)}:
         some = {key for key, own in levels.items() if own == level}
-        slices = [part for of, part in by_subject(found).items() if of in {key[0] for key in some}]
+        slices = [
+            part for of, part in slices_by_subject(found).items() if of in {key[0] for key in some}
+        ]
         again = chosen_method(request.method, level=level)
         known = scores_of(
             source, slices, request._replace(method=again, refusals=Refusals(), audit=False)
@@ -90,8 +91,8 @@ def scores_by_fate(source: Source, found: Sequence[Slice], request: ScoreRequest
     return replace(scores, estimates=rows, remarks=(BRACKET, *scores.remarks))
 
 
-def in_one_row(scores: Scores) -> Scores:
-    """Scores both ways with a row each: failed trials as wrong, and the interval for any fate."""
+def bracket_rows(scores: Scores) -> Scores:
+    """A row per score: its value in the worst case, with the interval that covers both cases."""
     best = {
         (replace(each.of, failed=""), each.metric): each
         for each in scores
@@ -111,14 +112,14 @@ def in_one_row(scores: Scores) -> Scores:
 
 
 def _level_of(worst: Estimate, best: Estimate) -> float:
-    """The level of both intervals, nan if there is only one."""
+    """Level of the intervals in both cases; nan if the score is defined in one case only."""
     if math.isnan(worst.mean) or math.isnan(best.mean):
         return math.nan
     return level_of_ends(best.mean - worst.mean, max(worst.sd, best.sd), worst.interval.level)
 
 
 def level_of_ends(width: float, sd: float, level: float) -> float:
-    """The level of the intervals at both ends of a bracket that together hold any fate."""
+    """Level of the intervals at both ends of a bracket that together have the wanted coverage."""
     if not (sd > 0 and width > 0):
         return level
     needed = 1.0 - 2.0 * bracket_tail(width / sd, level)
@@ -126,17 +127,19 @@ def level_of_ends(width: float, sd: float, level: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FatedValues(AlignedValues):
-    """Values with failed trials at their worst, together with those at their best."""
+class BracketedValues(AlignedValues):
+    """Values of systems in the worst case, and those in the best case."""
 
     best: AlignedValues
 
     def stacked(self) -> AlignedValues:
-        """Every system twice: at its worst, and then every system at its best."""
+        """All systems in the worst case, followed by all systems in the best case."""
         names = (*self.systems, *(f"{name}, failed trials at their best" for name in self.systems))
         pairs = zip(self.parts, self.best.parts, strict=True)
         fields = ("trials", "correct", "noise")
-        joined = {name: _joined(getattr(self, name), getattr(self.best, name)) for name in fields}
+        joined = {
+            name: _joint_values(getattr(self, name), getattr(self.best, name)) for name in fields
+        }
         whole = {name: getattr(self, name) for name in AlignedValues.__dataclass_fields__}
         return AlignedValues(
             **{
@@ -145,19 +148,19 @@ class FatedValues(AlignedValues):
                 "systems": names,
                 "everyone": names,
                 "parts": tuple(np.concatenate(pair) for pair in pairs),
-                "extremes": _joined(self.extremes, self.best.extremes, axis=1),
+                "extremes": _joint_values(self.extremes, self.best.extremes, axis=1),
             }
         )
 
     def failed(self, system: int, some: NDArray[np.bool_]) -> Integers:
-        """Failed trials of selected questions, where outcomes are right or wrong."""
+        """Number of failed trials of selected questions, where outcomes are right or wrong."""
         if self.correct is None or self.best.correct is None:
             return np.zeros(int(some.sum()), dtype=np.int64)
         found: Integers = self.best.correct[system, some] - self.correct[system, some]
         return found
 
     def with_right(self, system: int, extra: Integers) -> AlignedValues:
-        """Values at their worst, except that some failed trials of one system count as right."""
+        """Values in the worst case, except that some failed trials of one system count as right."""
         if self.correct is None or not isinstance(self.metric, CountMetric):
             raise TypeError("only outcomes of right and wrong have failed trials to count")
         some = self.present(system)
@@ -170,51 +173,51 @@ class FatedValues(AlignedValues):
         return replace(self, parts=parts, correct=correct)
 
 
-def _joined(worst: Array | None, best: Array | None, axis: int = 0) -> Array | None:
+def _joint_values(worst: Array | None, best: Array | None, axis: int = 0) -> Array | None:
     return None if worst is None or best is None else np.concatenate([worst, best], axis=axis)
 
 
-def tables_by_fate(
+def bracketed_tables(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> Sequence[AlignedValues]:
-    """Systems aligned by question; with failed trials both ways, if the policy says so."""
+    """Systems aligned by question, in both cases if the policy says so."""
     if policy.failures != BOTH:
         return side_by_side(source, metrics, systems, policy)
-    fates = [policy._replace(failures=each) for each in _FATES]
-    worst, best = (side_by_side(source, metrics, systems, each) for each in fates)
-    return [_both(source, *tables, fates) for tables in zip(worst, best, strict=True)]
+    cases = [policy._replace(failures=each) for each in _CASES]
+    worst, best = (side_by_side(source, metrics, systems, each) for each in cases)
+    return [_bracketed_table(source, *tables, cases) for tables in zip(worst, best, strict=True)]
 
 
-def _both(
-    source: Source, worst: AlignedValues, best: AlignedValues, fates: Sequence[Policy]
-) -> FatedValues:
-    """A table under both fates, of the systems that have a value under both."""
+def _bracketed_table(
+    source: Source, worst: AlignedValues, best: AlignedValues, cases: Sequence[Policy]
+) -> BracketedValues:
+    """A table in both cases, of the systems that have a value in both."""
     refused = {**worst.refused, **best.refused}
     everyone = worst.everyone
     if set(worst.systems) != set(best.systems):
         kept = [name for name in worst.systems if name not in refused]
         nobody = [replace(worst, systems=())] * 2
-        worst, best = _of_task(source, worst, kept, fates) if kept[1:] else nobody
+        worst, best = _systems_of_task(source, worst, kept, cases) if kept[1:] else nobody
     whole = {name: getattr(worst, name) for name in AlignedValues.__dataclass_fields__}
-    return FatedValues(**{**whole, "refused": refused, "everyone": everyone}, best=best)
+    return BracketedValues(**{**whole, "refused": refused, "everyone": everyone}, best=best)
 
 
-def _of_task(
-    source: Source, data: AlignedValues, systems: Sequence[str], fates: Sequence[Policy]
+def _systems_of_task(
+    source: Source, data: AlignedValues, systems: Sequence[str], cases: Sequence[Policy]
 ) -> list[AlignedValues]:
-    """Keep some of the systems of this task, under both fates."""
+    """Tables of some systems of this task, in both cases."""
     return [
         next(
             table
             for table in side_by_side(source, [data.metric], systems, each)
             if table.task == data.task
         )
-        for each in fates
+        for each in cases
     ]
 
 
-class FateSpread(NamedTuple):
-    """A difference under every fate: from the worst for the first system to the best."""
+class BracketSpread(NamedTuple):
+    """A difference with its range: from the worst to the best case for the first system."""
 
     worst: Spread
     best: Spread
@@ -227,29 +230,29 @@ class FateSpread(NamedTuple):
 
     @property
     def sd(self) -> float:
-        """The larger of the standard deviations under both fates."""
+        """The larger of the standard deviations in the two cases."""
         return max(self.worst.sd, self.best.sd)
 
     def ends(self, level: float) -> Ends:
-        """The ends that hold the differences under all fates together."""
+        """Ends that contain the difference in every case."""
         return Ends(self.worst.ends(level).low, self.best.ends(level).high)
 
     def p_at_most(self, shift: float) -> float:
-        """P-value of the hypothesis that it is `shift` or lower under some fate."""
+        """P-value of the hypothesis that the difference is `shift` or lower in some case."""
         return self.worst.p_at_most(shift)
 
     def p_at_least(self, shift: float) -> float:
-        """P-value of the hypothesis that it is `shift` or higher under some fate."""
+        """P-value of the hypothesis that the difference is `shift` or higher in some case."""
         return self.best.p_at_least(shift)
 
     def chance_above(self, shift: float) -> float:
-        """Probability that it exceeds `shift`, under the fate that makes it least sure."""
+        """Probability that the difference exceeds `shift`, in the case nearest to one half."""
         if self.worst.mean > shift:
             return self.worst.chance_above(shift)
         return self.best.chance_above(shift) if self.best.mean < shift else math.nan
 
     def p_without_rare_failures(self) -> float:
-        """The largest p-value; 1 if fates disagree on the sign."""
+        """The larger p-value of the two cases; 1 if they disagree on the sign."""
         if self.worst.mean <= 0.0 <= self.best.mean:
             return 1.0
         return max(each.p_without_rare_failures() for each in (self.worst, self.best))
@@ -259,16 +262,16 @@ class FateSpread(NamedTuple):
         return min(each.losses_to_undo(reach) for each in (self.worst, self.best))
 
 
-class FateDifferences:
-    """All pairs of systems on one metric and task, under every fate of failed trials."""
+class BracketDifferences:
+    """Differences of all pairs of systems on one metric and task, in both cases."""
 
-    def __init__(self, data: FatedValues, intervals: Calibrated) -> None:
+    def __init__(self, data: BracketedValues, intervals: Calibrated) -> None:
         self.data, self._intervals = data, intervals
         self._number = len(data.systems)
         self._known = Differences(data.stacked(), intervals)
 
     def of(self, first: int, second: int) -> Difference:
-        """First minus second on their common questions; wins and losses with failures wrong."""
+        """First minus second on their common questions; wins and losses are of the worst case."""
         best = self._number
         plain = self._known.of(first, second)
         worst = self._known.of(first, second + best)
@@ -278,7 +281,7 @@ class FateDifferences:
         cautions = dict.fromkeys(filter(None, (plain.caution, worst.caution, other.caution)))
         return replace(
             plain,
-            spread=FateSpread(worst.spread, other.spread, plain.spread),
+            spread=BracketSpread(worst.spread, other.spread, plain.spread),
             caution="; ".join(cautions),
             reason=worst.reason or other.reason,
             failed=failed,
@@ -288,11 +291,11 @@ class FateDifferences:
     def _flips(
         self, first: int, second: int, raised: bool, holds: Callable[[Difference], bool]
     ) -> int:
-        """How many failed trials would have to be right for a verdict not to hold any more.
+        """Smallest number of failed trials of one system that, if right, overturn a verdict.
 
-        They are those of the first system if the difference is to be raised, else of the second;
-        those that gain most are taken to be right first, and all others to be wrong. 0 if no number
-        of them undoes it.
+        To raise the difference, failed trials of the first system are turned right, else those of
+        the second: first the trials that change the difference most. All others stay wrong.
+        The number is 0 if the verdict holds even with all of them right.
         """
         data, system = self.data, first if raised else second
         both = data.present(first) & data.present(second)
@@ -309,18 +312,18 @@ class FateDifferences:
         order = np.argsort(-each, kind="stable")
         before = np.cumsum(failed[order]) - failed[order]
 
-        def undone(number: int) -> bool:
+        def is_overturned(number: int) -> bool:
             extra = np.zeros_like(failed)
             extra[order] = np.clip(number - before, 0, failed[order])
             changed = Differences(data.with_right(system, extra), self._intervals)
             return not holds(changed.of(first, second))
 
         low, high = 0, int(failed.sum())
-        if not undone(high):
+        if not is_overturned(high):
             return 0
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if undone(middle) else (middle, high)
+            low, high = (low, middle) if is_overturned(middle) else (middle, high)
         return high
 
 
@@ -331,23 +334,23 @@ def failures_to_undo(
     intervals: Calibrated,
     pairs: int,
 ) -> dict[tuple[Metric, str], int]:
-    """The smallest number of failed trials that, if right, overturn a clear pass or regression.
+    """Smallest number of failed trials that, if right, overturn a clear pass or regression.
 
-    By metric and task; `source` has a baseline and then a candidate, and a change is that of the
-    candidate. The verdict undone is the one that counts failed trials as wrong, with intervals
-    that hold together for a number of pairs.
+    The result is by metric and task; `source` has a baseline and then a candidate, and a change is
+    that of the candidate. The verdict is the one with failed trials as wrong, with simultaneous
+    intervals for a number of pairs.
     """
     found: dict[tuple[Metric, str], int] = {}
     if policy.failures != BOTH:
         return found
     metrics = [scored_metric(metric) for metric in limits]
     level = 1.0 - (1.0 - intervals.level) / pairs
-    for data in tables_by_fate(source, metrics, None, policy):
-        if len(data.systems) < 2 or not isinstance(data, FatedValues):
+    for data in bracketed_tables(source, metrics, None, policy):
+        if len(data.systems) < 2 or not isinstance(data, BracketedValues):
             continue
         baseline, candidate = (data.systems.index(name) for name in sorted(data.systems))
-        pair = FateDifferences(data, intervals).of(candidate, baseline)
-        if pair.reason or pair.flips is None or not isinstance(pair.spread, FateSpread):
+        pair = BracketDifferences(data, intervals).of(candidate, baseline)
+        if pair.reason or pair.flips is None or not isinstance(pair.spread, BracketSpread):
             continue
         low, high = pair.spread.plain.ends(level)
         limit = -limits[data.metric]
@@ -362,10 +365,10 @@ def failures_to_undo(
     return found
 
 
-def differences_by_fate(
+def bracketed_differences(
     data: AlignedValues, intervals: Calibrated
-) -> FateDifferences | Differences:
-    """Differences of all pairs, under every fate if the values have several."""
-    if isinstance(data, FatedValues):
-        return FateDifferences(data, intervals)
+) -> BracketDifferences | Differences:
+    """Differences of all pairs, in both cases if the values have both."""
+    if isinstance(data, BracketedValues):
+        return BracketDifferences(data, intervals)
     return Differences(data, intervals)
