@@ -94,13 +94,13 @@ def subsets(path: str, sizes: Integers, divisions: int) -> None:
         folds = rng.permutation(np.arange(systems) % subset.FOLDS)
         for fold in range(subset.FOLDS):
             inside = folds != fold
-            found = subset.held_out(rates[inside], sizes, rng)
+            found = subset.cross_validate(rates[inside], sizes, rng)
             stated.append([found.swapped.mean(axis=1), found.squares.mean(axis=1)])
             order = subset.forward_selection(rates[inside], int(sizes.max()))
             for system in np.flatnonzero(~inside):
                 kept = np.append(np.flatnonzero(inside), system)
                 scores = [rates[:, order[:size]].mean(axis=1) for size in sizes]
-                lines = [subset.line(score[inside], full[inside]) for score in scores]
+                lines = [subset.linear_fit(score[inside], full[inside]) for score in scores]
                 seen.append(
                     [
                         [subset.swaps(full[kept], score[kept], kept.size - 1) for score in scores],

@@ -43,7 +43,7 @@ from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.joined import Joined, SystemPart
 from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType
-from errbar.kernels.prediction_powered import Known
+from errbar.kernels.prediction_powered import KnownRate
 from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
@@ -261,7 +261,7 @@ def score_by_rates(
     return replace(found, remarks=(*found.remarks, *remarks))
 
 
-def _known(rate: Rate, name: str) -> Known:
+def _known(rate: Rate, name: str) -> KnownRate:
     """A rate with the number of answers it comes from."""
     passed, items = rate if isinstance(rate, tuple) and len(rate) == 2 else (rate, math.inf)
     passed = number(passed, name, 0, math.inf)
@@ -269,7 +269,7 @@ def _known(rate: Rate, name: str) -> Known:
     share = passed if math.isinf(items) else passed / items if items else math.nan
     if not 0.0 <= share <= 1.0:
         raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
-    return Known(float(share), float(items))
+    return KnownRate(float(share), float(items))
 
 
 @checked

@@ -169,11 +169,11 @@ class _StatedAnswers:
 
     def parts(self) -> tuple[kernel.BrierParts, kernel.BrierParts]:
         """Parts of the Brier score by recalibration on these answers, and on others."""
-        seen = kernel.in_sample(self.stated, self.right)
+        seen = kernel.in_sample_parts(self.stated, self.right)
         if int(self.clusters.max()) < 1:
             return seen, seen
         rng = np.random.default_rng(_SEED)
-        return seen, kernel.out_of_sample(self.stated, self.right, self.clusters, rng)
+        return seen, kernel.out_of_sample_parts(self.stated, self.right, self.clusters, rng)
 
     def between(self, new: Array, seen: Array) -> Measurement:
         """The value by recalibration on the same answers; the lower end by that on others."""

@@ -26,7 +26,7 @@ from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.ratings import JudgedAnswer, ratings_of
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
-from errbar.kernels.prediction_powered import Known, rogan_gladen, rogan_gladen_ends
+from errbar.kernels.prediction_powered import KnownRate, rogan_gladen, rogan_gladen_ends
 from errbar.metrics import Direction
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.labelling import CorrectedEstimate, CorrectedScoreTable
@@ -330,7 +330,7 @@ def _weighted(labels: Labels) -> bool:
 
 
 def scores_by_rates(
-    source: Source, sensitivity: Known, specificity: Known, request: CorrectionRequest
+    source: Source, sensitivity: KnownRate, specificity: KnownRate, request: CorrectionRequest
 ) -> Scores:
     """The share of right answers of every system, from what the judge passes and its known rates.
 
@@ -365,7 +365,7 @@ def scores_by_rates(
 
 
 def _score_by_rates(
-    of: Subject, data: AlignedValues, rates: tuple[Known, Known], level: float
+    of: Subject, data: AlignedValues, rates: tuple[KnownRate, KnownRate], level: float
 ) -> Estimate:
     values, weights = data.parts[0][0], data.weights
     clusters = data.clusters if data.clustered else None
@@ -377,7 +377,7 @@ def _score_by_rates(
     variance = off / total**2
     # all alike: as many independent questions as there are clusters
     size = passed * (1.0 - passed) / variance if variance else float(heavy.sum())
-    sd, low, high = rogan_gladen_ends(Known(passed, size), *rates, level)
+    sd, low, high = rogan_gladen_ends(KnownRate(passed, size), *rates, level)
     value = rogan_gladen(passed, rates[0].share, rates[1].share)
     interval = Interval(min(low, value), max(high, value), level, Estimand.POPULATION)
     trials = data.trials[0]

@@ -19,7 +19,7 @@ from errbar.errors import InputError
 from errbar.kernels import item_checks as checks
 from errbar.kernels import question_subset as subset
 from errbar.kernels.interval import student_reach
-from errbar.kernels.item_checks import fit_alike
+from errbar.kernels.item_checks import fit_correlated
 from errbar.kernels.item_response import ItemFit, clustered_covariance, fit
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.items import (
@@ -113,7 +113,7 @@ class _FittedTask:
             )
         self._there: NDArray[np.bool_] = trials > 0.0
         self._rates = np.divide(right, trials, out=np.zeros_like(right), where=self._there)
-        self.rasch, self._alike, design = fit_alike(right, trials, data.clusters)
+        self.rasch, self._alike, design = fit_correlated(right, trials, data.clusters)
         self._right, self._trials = right / design, trials / design
         self.fit: ItemFit = self.rasch
         if request.model == "2pl":
@@ -257,12 +257,12 @@ class _FittedTask:
         rates = np.where(self._there, self._rates, self.rasch.expected)
         order = subset.forward_selection(rates, max(sizes))
         rng = np.random.default_rng(_SEED)
-        errors = subset.held_out(rates, np.array(sizes, dtype=np.int64), rng)
+        errors = subset.cross_validate(rates, np.array(sizes, dtype=np.int64), rng)
         full = rates.mean(axis=1)
         found = []
         for row, size in enumerate(sizes):
             chosen = order[:size]
-            slope, intercept = subset.line(rates[:, chosen].mean(axis=1), full)
+            slope, intercept = subset.linear_fit(rates[:, chosen].mean(axis=1), full)
             swapped = errors.swapped[row]
             found.append(
                 SubsetSize(

@@ -98,7 +98,7 @@ def tailpass_empirical(
             f"between 1 and {trials}."
         )
     outcomes = kernel.outcomes_of(k, len(credits))
-    events = kernel.reached(outcomes @ credits / k, _thresholds(k, thresholds))
+    events = kernel.reaches_threshold(outcomes @ credits / k, _thresholds(k, thresholds))
     states, often = np.unique(tally, axis=0, return_counts=True)
     found = [kernel.drawn_without_replacement(outcomes, state) @ events for state in states]
     return np.asarray(often @ np.array(found) / len(tally))
@@ -176,7 +176,7 @@ class TailPassProfile:
 
     @cached_property
     def _events(self) -> Array:
-        return kernel.reached(self._scores, self.thresholds)
+        return kernel.reaches_threshold(self._scores, self.thresholds)
 
     @cached_property
     def _posterior(self) -> kernel.PosteriorOutcomes:

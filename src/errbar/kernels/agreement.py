@@ -1,7 +1,7 @@
 """Agreement of raters beyond chance: kappa, AC1 and alpha, from sums over items.
 
-Ratings are codes of categories, 0 to K − 1 in the order of their values; an item may lack some.
-Every coefficient is a function of few sums over items, so a weighted bootstrap of items needs one
+Ratings are codes of categories, 0 to K − 1 in the order of their values; ratings may be missing.
+Every coefficient is a function of a few sums over items, so a weighted bootstrap of items needs one
 matrix product:
 
 - agreement: the mean over items of the share of pairs of raters that agree;
@@ -11,8 +11,8 @@ matrix product:
   pairs of ratings of an item.
 
 The intervals are those of the Bayesian bootstrap over items, or clusters of them, with one unseen
-item: for the lower end it is one on which the raters disagree most, for the upper end one on which
-they agree. Without it, agreement on 20 items would prove that the raters always agree.
+item: for the lower end an item on which the raters disagree most, for the upper end one on which
+they agree. Without it, agreement on 20 items would imply that the raters always agree.
 """
 
 from collections.abc import Callable, Mapping

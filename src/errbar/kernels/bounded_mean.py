@@ -128,8 +128,8 @@ def _low_end(sample: Sample, tail: float) -> float:
         return least
     z = _NORMAL.inv_cdf(max(tail, _SMALLEST))
     mean = _WeightedMean(sample)
-    x = mean.guess(z)
-    return x if mean.has_no_room else mean.corrected(x, z)
+    x = mean.approximate_quantile(z)
+    return x if mean.has_no_room else mean.refined_quantile(x, z)
 
 
 def p_at_most(sample: Sample, at: float) -> float:
@@ -143,7 +143,7 @@ def p_at_most(sample: Sample, at: float) -> float:
         return 1.0
     if least >= 0.0:
         return 0.0
-    return _chance_below(terms.pooled())
+    return _chance_below(terms.merge_similar())
 
 
 def chance_above(sample: Sample, at: float = 0.0) -> float:
@@ -202,7 +202,7 @@ class _Terms(NamedTuple):
         unseen = 1.0 / (1.0 - np.outer(along + 1j * across, self.unseen)) @ self.chances
         return size * np.exp(1j * angle) * unseen
 
-    def pooled(self) -> "_Terms":
+    def merge_similar(self) -> "_Terms":
         """Terms of similar size merged; the mean and the variance of the sum stay the same."""
         if max(self.apart.size, self.unseen.size) < _MOST_TERMS:
             return self
@@ -242,7 +242,7 @@ class _WeightedMean:
         apart = sample.values - x * sample.sizes
         return _Terms(sample.often, apart, self._chances, (self._bound - x) * self._unseen)
 
-    def guess(self, z: float) -> float:
+    def approximate_quantile(self, z: float) -> float:
         """Quantile at the normal score `z`, by the saddle-point approximation."""
         if self.has_no_room:
             return self._least
@@ -254,13 +254,13 @@ class _WeightedMean:
         within = (self._least, self._most)
         return root(lambda x: self._score(x) - z, mean + z * spread, 0.1 * spread, within, _ROUGH)
 
-    def corrected(self, x: float, z: float) -> float:
+    def refined_quantile(self, x: float, z: float) -> float:
         """Quantile at the normal score `z`, by numerical integration, starting from `x`."""
         least, most = self._least, self._most
         nearby = x + _NEARBY * min(x - least, most - x)  # for the slope of the score
         per_score = (nearby - x) / (self._score(nearby) - self._score(x))
         for _ in range(_CORRECTIONS):
-            chance = _chance_below(self.apart_from(x).pooled(), self._saddle_point)
+            chance = _chance_below(self.apart_from(x).merge_similar(), self._saddle_point)
             off = _NORMAL.inv_cdf(chance) - z
             new = x - off * per_score
             x = new if least < new < most else 0.5 * (x + (least if new <= least else most))

@@ -250,7 +250,7 @@ class _Model:
             return by_d[:, None, :]
         return np.stack([by_d, np.broadcast_to(inverse[-1], by_d.shape)], axis=1)
 
-    def crossed(self, influence: Array, rows: Integers) -> Array:
+    def cross_products(self, influence: Array, rows: Integers) -> Array:
         """X H⁻¹ Xᵀ of clusters: from the influence, clusters × scores × parameters."""
         games, number = self.games, self.games.systems
         own = slice(number, number + games.controls.shape[1])
@@ -284,7 +284,9 @@ class _Model:
         step = max(1, _AT_ONCE // self.size)
         for start in range(0, rows.size, step):
             some = rows[start : start + step, None]
-            spread[some[:, 0]] = self.crossed(self.influence(inverse, some[:, 0]), some)[:, 0, 0]
+            spread[some[:, 0]] = self.cross_products(self.influence(inverse, some[:, 0]), some)[
+                :, 0, 0
+            ]
         expected = games.result - at.by_d / games.weight
         return self.gradient(at._replace(by_d=at.dd * spread * (0.5 - expected)))
 
@@ -323,7 +325,7 @@ def _clusters(
     influence = model.influence(inverse, rows.ravel()).reshape(number, wide, model.size)
     scores = model.scores(at, rows.ravel()).reshape(number, wide)
     weights = model.weights(at, rows.ravel()).reshape(number, games, model.blocks, model.blocks)
-    within = model.crossed(influence, rows).reshape(number, games, model.blocks, wide)
+    within = model.cross_products(influence, rows).reshape(number, games, model.blocks, wide)
     left = np.eye(wide) - (weights @ within).reshape(number, wide, wide)
     change = (_solve(left, scores)[:, None, :] @ influence)[:, 0]
     apart = influence.reshape(number, games, model.blocks, model.size)

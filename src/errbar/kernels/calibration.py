@@ -33,12 +33,12 @@ class Recalibration(NamedTuple):
     values: Array
 
     @classmethod
-    def fitted(cls, stated: Array, right: Array) -> "Recalibration":
+    def fit(cls, stated: Array, right: Array) -> "Recalibration":
         """Isotonic least squares by pooling adjacent violators.
 
         Examples
         --------
-        >>> found = Recalibration.fitted(np.array([0.2, 0.6, 0.6, 0.9]), np.array([0, 1, 1, 0]))
+        >>> found = Recalibration.fit(np.array([0.2, 0.6, 0.6, 0.9]), np.array([0, 1, 1, 0]))
         >>> found.values.round(3).tolist()
         [0.0, 0.667, 0.667]
         """
@@ -71,13 +71,13 @@ class BrierParts(NamedTuple):
         return cls(np.square(stated - right) - best, np.square(usual - right) - best)
 
 
-def in_sample(stated: Array, right: Array) -> BrierParts:
+def in_sample_parts(stated: Array, right: Array) -> BrierParts:
     """The parts by the recalibration fitted to the same answers."""
-    fitted = Recalibration.fitted(stated, right).of(stated)
+    fitted = Recalibration.fit(stated, right).of(stated)
     return BrierParts.of(stated, fitted, np.full(right.size, right.mean()), right)
 
 
-def out_of_sample(
+def out_of_sample_parts(
     stated: Array, right: Array, clusters: Integers, rng: np.random.Generator
 ) -> BrierParts:
     """The parts by recalibrations fitted to the answers of other clusters, in ten folds."""
@@ -86,7 +86,7 @@ def out_of_sample(
     fitted, usual = np.empty(right.size), np.empty(right.size)
     for held_out in np.unique(fold).tolist():
         some = fold == held_out
-        fitted[some] = Recalibration.fitted(stated[~some], right[~some]).of(stated[some])
+        fitted[some] = Recalibration.fit(stated[~some], right[~some]).of(stated[some])
         usual[some] = right[~some].mean()
     return BrierParts.of(stated, fitted, usual, right)
 

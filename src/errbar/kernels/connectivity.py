@@ -1,8 +1,8 @@
-"""Which systems games link: without chains of games there is no common scale (Ford 1957).
+"""Connectivity of games: without chains of games systems have no common scale (Ford 1957).
 
 Strengths can be compared within a component, and are finite within a strong component, whose
-systems are linked by wins or ties in both directions. A control, such as being shown first, has a
-coefficient if no strengths give the same difference in every game.
+systems are linked by wins or ties in both directions. The coefficient of a control, such as being
+shown first, is identified unless strengths alone reproduce the control in every game.
 """
 
 import numpy as np

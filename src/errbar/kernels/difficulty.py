@@ -126,7 +126,7 @@ def expected_scores(
     state's questions at each point (draws × states × points), and the mean product of each two
     scores at each point, the first of which is 1 (draws × points × scores × scores).
     """
-    share, few, distinct, place = _assigned(belongs, right, wrong, often, rng)
+    share, few, distinct, place = _assign(belongs, right, wrong, often, rng)
     at = np.concatenate([_NODES, rates[~few]])
     values = np.concatenate([np.ones((1, at.size)), scores(at)])
     products = (values[:, None] * values).reshape(-1, at.size).T
@@ -151,7 +151,7 @@ def rates_by_state(
     Returned are rates and their weights, a row per state. They are the mean over all draws, with
     the rates of points integrated as in `expected_scores`.
     """
-    share, few, distinct, place = _assigned(belongs, right, wrong, often, rng)
+    share, few, distinct, place = _assign(belongs, right, wrong, often, rng)
     by_state = np.moveaxis(share, 1, 0) / len(share)
     states, number = len(by_state), distinct.shape[1]
     row = number * np.arange(states)[:, None] + place
@@ -249,7 +249,7 @@ _NODES: Array = np.concatenate(
 _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
 
 
-def _assigned(
+def _assign(
     belongs: Array, right: Integers, wrong: Integers, often: Integers, rng: np.random.Generator
 ) -> tuple[Array, NDArray[np.bool_], Integers, Integers]:
     """Assign the questions to the points of each draw.
@@ -311,7 +311,9 @@ def _draw_rates(solved: Array, failed: Array, generators: _Generators) -> Array:
     return rates
 
 
-def binned(rates: Array, weights: Array, trials: Integers, parts: Array, edges: Array) -> Array:
+def expected_in_bins(
+    rates: Array, weights: Array, trials: Integers, parts: Array, edges: Array
+) -> Array:
     """Expected share of questions in each bin of the fraction correct: a row per draw.
 
     `parts` are the shares of all questions that have each number of `trials`.

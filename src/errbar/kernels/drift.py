@@ -1,16 +1,16 @@
-"""Drift over a series of runs: exact conditional tests, joined by betting.
+"""Drift over a series of runs: exact conditional tests, combined by betting.
 
-If nothing changes, the trials of a question are exchangeable between runs. Given how many trials a
-question has had and how many of them were right, the right answers of the newest run are then a
-hypergeometric draw, whatever the difficulty of the question, and their sum over questions has a
-known distribution. The p-values of successive runs are independent: each conditions on the totals,
-and later runs depend on earlier ones through the totals alone. (A discrete p-value is at least as
-large as its randomised version, which is exactly uniform and independent.)
+If nothing changes, the trials of a question are exchangeable between runs. Given the number of
+trials of a question over all runs and the number of right ones, the right answers of the newest run
+are then a hypergeometric draw, whatever the difficulty of the question, and their sum over
+questions has a known distribution. The p-values of successive runs are independent: each conditions
+on the totals, and later runs depend on earlier ones through the totals alone. (A discrete p-value
+is at least as large as its randomised version, which is exactly uniform and independent.)
 
 A p-value is turned into a bet by κ·p^(κ−1), which has mean 1 (Vovk and Wang 2021, "E-values:
 calibration, combination and applications"). The product over runs is a martingale, and so is its
-mixture over κ and over the run at which betting begins, so by Ville's inequality it ever reaches
-1/α with probability at most α, however many runs there are and whenever one looks.
+mixture over κ and over the run at which betting begins. By Ville's inequality it ever reaches 1/α
+with probability at most α, for any number of runs and any stopping rule.
 """
 
 import math

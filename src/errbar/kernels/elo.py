@@ -2,8 +2,8 @@
 
 A game with result y, from 0 to 1, moves the rating of the first system by K (y - p), where p = 1 /
 (1 + 10^(-d / 400)) is the result that the difference d of the ratings predicts. The ratings depend
-on the order of the games: files that are joined one after another can reverse systems. So games are
-played in many random orders side by side, a column of ratings for each.
+on the order of the games: concatenating files in another order can reverse systems. So games are
+played in many random orders at once, a column of ratings for each.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def elo(games: GameRows, orders: int, rng: np.random.Generator) -> Array:
     [[1002.0, 998.0]]
     """
     number = games.first.size
-    return _played(games, np.stack([rng.permutation(number) for _ in range(orders)]))
+    return _ratings_after(games, np.stack([rng.permutation(number) for _ in range(orders)]))
 
 
 def elo_resampled(games: GameRows, orders: int, rng: np.random.Generator) -> Array:
@@ -39,10 +39,10 @@ def elo_resampled(games: GameRows, orders: int, rng: np.random.Generator) -> Arr
     ]
     longest = max(map(len, drawn))
     padded = [np.pad(rows, (0, longest - rows.size), constant_values=-1) for rows in drawn]
-    return _played(games, np.stack(padded))
+    return _ratings_after(games, np.stack(padded))
 
 
-def _played(games: GameRows, rows: Integers) -> Array:
+def _ratings_after(games: GameRows, rows: Integers) -> Array:
     """Ratings after the games of each line of `rows`, in that order; -1 stands for no game."""
     ratings = np.full((rows.shape[0], games.systems), START)
     line = np.arange(rows.shape[0])

@@ -111,7 +111,7 @@ def mean_of(scores: Array, masses: Array, questions: Array) -> GridDistribution:
     """Distribution of the mean score, from each state's score distribution and question count."""
     total = float(questions.sum())
     if total == 1:
-        return _of_one(scores[0], masses[0])
+        return _single_distribution(scores[0], masses[0])
     middles = (masses * scores).sum(axis=1)
     mean = float(questions @ middles) / total
     apart = scores - middles[:, None]
@@ -122,10 +122,10 @@ def mean_of(scores: Array, masses: Array, questions: Array) -> GridDistribution:
     cell = (high - low) / cells
     low = cell * (math.floor(low / cell) - 0.5)  # puts the mean in the middle of a cell
     edges = low + cell * np.arange(cells + 1)
-    return _summed(mean + edges / total, _masses(logs, angles, low / cell, cells))
+    return _cumulative(mean + edges / total, _masses(logs, angles, low / cell, cells))
 
 
-def _of_one(scores: Array, masses: Array) -> GridDistribution:
+def _single_distribution(scores: Array, masses: Array) -> GridDistribution:
     """The distribution of a single score; half of a point's mass counts as below it."""
     order = np.argsort(scores, kind="stable")
     halves = np.repeat(0.5 * masses[order], 2)
@@ -139,7 +139,7 @@ def _of_one(scores: Array, masses: Array) -> GridDistribution:
     )
 
 
-def _summed(edges: Array, cells: Array) -> GridDistribution:
+def _cumulative(edges: Array, cells: Array) -> GridDistribution:
     """Cumulative and survival probabilities at the edges of cells with these masses."""
     cells = np.maximum(cells, 0.0)
     cells /= cells.sum()
@@ -218,13 +218,13 @@ def _all_waves(
     """Log moduli and phases of all Fourier coefficients of a grid, by FFT."""
     logs, angles = np.zeros((2, cells // 2 + 1))
     for places, weights, often in zip(apart * (cells / width), masses, questions, strict=True):
-        wave = np.fft.rfft(_splined(places, weights, cells))
+        wave = np.fft.rfft(_spread_by_spline(places, weights, cells))
         logs += often * np.log(np.maximum(np.abs(wave), _SAFE))
         angles += often * np.angle(wave)
     return logs, angles
 
 
-def _splined(places: Array, weights: Array, cells: int) -> Array:
+def _spread_by_spline(places: Array, weights: Array, cells: int) -> Array:
     """Masses on a periodic grid, each spread over four cells by a cubic B-spline."""
     first = np.floor(places)
     after = places - first

@@ -1,10 +1,9 @@
-"""Means of several systems, taken as a sample from a normal distribution of unknown spread.
+"""Normal hierarchical model for the means of several systems (Lindley and Smith 1972).
 
 The highest of several observed means is biased upwards, because it is partly luck, and the more so
-the more systems there are. The normal hierarchical model (Lindley and Smith 1972) corrects for it:
-the means are exchangeable and normally distributed around a common mean, and their standard
-deviation τ has a flat prior (Gelman 2006). Every mean is shrunk towards the common one; the better
-it is known, the less.
+the more systems there are. The model corrects for it: the means are exchangeable and normally
+distributed around a common mean, and their standard deviation τ has a flat prior (Gelman 2006).
+Every mean is shrunk towards the common mean; the more precise it is, the less.
 """
 
 import numpy as np
@@ -19,11 +18,11 @@ _STEPS = 400
 def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
     """Posterior draws of the means, less their common mean, for exchangeable systems.
 
-    Each row of `draws` is from the joint posterior without that assumption, which is taken to be
-    normal. The order of systems depends only on their differences. In the basis in which these are
-    independent, a mean with variance v shrinks to τ² / (τ² + v) of its distance from 0, and its
-    variance to the same share of v. With two systems the data say nothing about τ, and the draws
-    are returned as they are.
+    Each row of `draws` is from the joint posterior without that assumption, approximated by a
+    normal distribution. The order of systems depends only on their differences. In the basis in
+    which these are independent, a mean with variance v shrinks to τ² / (τ² + v) of its distance
+    from 0, and its variance to the same share of v. With two systems the data contain no
+    information on τ, and the draws are returned unchanged.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
 class DrawnRanks:
     """Ranks under joint draws; tied scores share a rank.
 
-    No probability is 0 or 1: each system is given one draw more in which it is the best.
+    No probability is 0 or 1: for each system one draw is added in which it is the best.
     """
 
     def __init__(self, scores: Array) -> None:

@@ -131,7 +131,7 @@ def midranks(values: Array) -> Array:
 
 
 def agreeing_pairs(right: Array, trials: Array, expected: Array, level: float) -> AgreeingPairs:
-    """Pairs of questions whose residuals agree too much at a level, for all pairs together."""
+    """Pairs of questions with significantly correlated residuals, simultaneously for all pairs."""
     there = trials > 0.0
     counts = np.where(there, trials, 1.0)
     residuals = np.where(there, right / counts - expected, 0.0)
@@ -172,8 +172,8 @@ def bennett(total: Array, variance: Array) -> Array:
     return found
 
 
-class Dead(NamedTuple):
-    """Questions that all systems solve, or none, beside what the model expects."""
+class UnanimousQuestions(NamedTuple):
+    """Questions that all systems solve, or none, beside the numbers that the model expects."""
 
     solved: NDArray[np.bool_]
     failed: NDArray[np.bool_]
@@ -182,7 +182,7 @@ class Dead(NamedTuple):
     by_luck: Array  # chance that a repeat of the run is not as unanimous; nan for other questions
 
 
-def dead_questions(right: Array, trials: Array, fitted: ItemFit) -> Dead:
+def dead_questions(right: Array, trials: Array, fitted: ItemFit) -> UnanimousQuestions:
     """Questions with a single outcome, of a fitted model without discriminations."""
     total, most = right.sum(axis=0), trials.sum(axis=0)
     failed, solved = total <= _ROUNDING, total >= most - _ROUNDING
@@ -197,7 +197,7 @@ def dead_questions(right: Array, trials: Array, fitted: ItemFit) -> Dead:
         (fitted.posterior * all_right).sum(axis=1),
         (fitted.posterior * all_wrong).sum(axis=1),
     )
-    return Dead(
+    return UnanimousQuestions(
         solved=solved,
         failed=failed,
         expected_solved=float((all_right @ prior).sum()),
@@ -208,7 +208,7 @@ def dead_questions(right: Array, trials: Array, fitted: ItemFit) -> Dead:
 
 def holm(p_values: Array, number: int | None = None) -> Array:
     """P-values adjusted by Holm's step-down (1979); nan is left out, `number` are tested in all."""
-    return _adjusted(p_values, number, step_up=False)
+    return _adjusted_p_values(p_values, number, step_up=False)
 
 
 def benjamini_hochberg(p_values: Array) -> Array:
@@ -219,10 +219,10 @@ def benjamini_hochberg(p_values: Array) -> Array:
     >>> benjamini_hochberg(np.array([0.01, np.nan, 0.04, 0.03])).round(3).tolist()
     [0.03, nan, 0.04, 0.04]
     """
-    return _adjusted(p_values, None, step_up=True)
+    return _adjusted_p_values(p_values, None, step_up=True)
 
 
-def _adjusted(p_values: Array, number: int | None, *, step_up: bool) -> Array:
+def _adjusted_p_values(p_values: Array, number: int | None, *, step_up: bool) -> Array:
     known = np.flatnonzero(~np.isnan(p_values))
     found = np.full(p_values.shape, np.nan)
     if not known.size:
@@ -239,28 +239,28 @@ def _adjusted(p_values: Array, number: int | None, *, step_up: bool) -> Array:
     return found
 
 
-class AlikeTrials(NamedTuple):
-    """A fit in which trials that are more alike than the model says count less."""
+class CorrelatedTrials(NamedTuple):
+    """A Rasch fit that allows for correlated trials, with the correlation."""
 
     fit: ItemFit
-    alikeness: float
-    design: Array  # by which counts are divided
+    trial_correlation: float
+    design: Array  # design effect of each count
 
 
-def fit_alike(right: Array, trials: Array, clusters: Integers) -> AlikeTrials:
-    """Fit the model of Rasch twice: as if trials were independent, and by their design effect."""
+def fit_correlated(right: Array, trials: Array, clusters: Integers) -> CorrelatedTrials:
+    """Fit the Rasch model twice: to the counts, and to the counts over their design effect."""
     once = fit(right, trials, clusters)
-    alike = alikeness(right, trials, once.expected)
+    alike = trial_correlation(right, trials, once.expected)
     design = 1.0 + alike * np.maximum(trials - 1.0, 0.0)
-    return AlikeTrials(
+    return CorrelatedTrials(
         fit(right / design, trials / design, clusters) if alike else once, alike, design
     )
 
 
-def alikeness(right: Array, trials: Array, expected: Array) -> float:
-    """Correlation of the trials of one system on one question beyond the model (Williams 1982).
+def trial_correlation(right: Array, trials: Array, expected: Array) -> float:
+    """Correlation of the trials of a system on a question beyond the model (Williams 1982).
 
-    From the squares of residuals: the variance of n trials is n p (1 − p) (1 + (n − 1) ρ).
+    It is estimated from squared residuals: the variance of n trials is n p (1 − p) (1 + (n − 1) ρ).
     """
     variance = trials * expected * (1.0 - expected)
     excess = float((np.square(right - trials * expected) - variance).sum())

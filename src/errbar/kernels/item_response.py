@@ -129,7 +129,7 @@ def fit(
             break
     if clusters is None:
         clusters = np.arange(right.shape[1])
-    return model.found(beta, state, clusters)
+    return model.fitted_model(beta, state, clusters)
 
 
 class _MarginalModel:
@@ -322,7 +322,7 @@ class _MarginalModel:
         ]
         return np.column_stack([by_ability, *by_spread])
 
-    def found(self, beta: _ItemParameters, state: _GridState, clusters: Integers) -> ItemFit:
+    def fitted_model(self, beta: _ItemParameters, state: _GridState, clusters: Integers) -> ItemFit:
         """The fitted model, with abilities centred."""
         scores, systems = self.all_scores(beta, state), beta.abilities.size
         inverse = np.linalg.inv(self._louis(beta, state))

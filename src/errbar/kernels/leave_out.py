@@ -1,4 +1,4 @@
-"""How an order of means changes when questions are left out.
+"""Stability of an order of means when questions are left out.
 
 - `ranks_without` leaves out one question, or one cluster, at a time (the jackknife of Quenouille).
 - `fewest_left_out` is the smallest number of questions without which a lead is gone: of equal

@@ -1,4 +1,4 @@
-"""The left tail of difficulty: how fast failures vanish as trials are added.
+"""The left tail of the distribution of difficulty: how fast failures vanish with more trials.
 
 A question of success rate p is failed by all of k trials with the chance (1 − p)^k. If the density
 of p near 0 is like p^(α − 1), the mean of these chances falls like k^(−α): a power law, though each
@@ -6,11 +6,12 @@ question alone falls exponentially (Schaeffer et al. 2025, "How do large languag
 power (laws)?"). The exponent between k and K is log(failed at k / failed at K) / log(K / k); under
 a power law it is α for all large k.
 
-Few trials do not tell a power law from other tails. So two families are fitted: Beta distributions
-scaled to a largest rate (as in that paper), with a power law, and rates that are normal in their
-log odds, with none. Both may have questions that are never solved. Intervals are profile
-likelihoods: all values of a number among the distributions of a family whose log likelihood is
-within a limit of the largest. What the data cannot tell has an end at the border of the family.
+Few trials cannot distinguish a power law from other tails. So two families are fitted: Beta
+distributions scaled to a largest rate (as in that paper), with a power law, and normal
+distributions of the log odds, with none. Both may have questions that are never solved. Intervals
+are profile likelihoods: all values of a number among the distributions of a family whose log
+likelihood is within a limit of the largest. A number that the data do not determine has an end at
+the border of the family.
 """
 
 from collections.abc import Callable
@@ -147,7 +148,7 @@ class LeftTail:
         """
         from scipy.special import chdtrc  # noqa: PLC0415  loaded when first needed
 
-        seen, expected = _joined(*self._by_range())
+        seen, expected = _join_cells(*self._by_range())
         low, high = self.family.limits.T
         inside = (self._best > low + _AT_LIMIT) & (self._best < high - _AT_LIMIT)
         freedom = seen.size - 1 - int(inside.sum())
@@ -252,7 +253,7 @@ def _range_of(n: int, right: Integers) -> Integers:
     return np.where(2 * right <= n, length, _RIGHT_HALF - length)
 
 
-def _joined(seen: Array, expected: Array) -> tuple[Array, Array]:
+def _join_cells(seen: Array, expected: Array) -> tuple[Array, Array]:
     """Neighbouring cells added up until enough is expected in each."""
     starts, total = [0], 0.0
     for at, number in enumerate(expected.tolist()):

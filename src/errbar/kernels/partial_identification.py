@@ -1,17 +1,17 @@
-"""What counts of right trials say about a mean over questions, whatever the difficulties are.
+"""Partial identification: bounds on a mean over questions from counts of right trials.
 
 The chances of 0, 1, … n right trials are means over questions of polynomials of the success rate.
-So counts of n trials determine the mean of every polynomial of degree n, and bound other means:
-the bounds are the smallest and the largest mean over all distributions of difficulty that agree
-with the counts. They are linear programs over a grid of success rates.
+So counts of n trials determine the mean of every polynomial of degree n, and bound other means: the
+bounds are the smallest and the largest mean over all distributions of difficulty that agree with
+the counts. They are linear programs over a grid of success rates.
 
 - `mean_bounds` allows for the sampling of questions as well: the share of questions in each range
   of counts lies between its limits of Clopper and Pearson (F-localization; Ignatiadis and Wager
   2022, "Confidence intervals for nonparametric empirical Bayes analysis").
 - `ratio_bounds` does so for the ratio of two means.
-- `largest_mean` takes the expected counts as known, for a variance that must not be too small.
-- `most_unseen` bounds a mean of which every question showed the lowest value.
-- `bracket_tail` is for a number of which a sample says only between which two means it lies.
+- `largest_mean` takes the expected counts as known, for a variance that must not be underestimated.
+- `most_unseen` bounds a mean if every question showed the lowest value.
+- `bracket_tail` is for a number that a sample identifies only up to two bounds.
 """
 
 from collections.abc import Callable, Sequence

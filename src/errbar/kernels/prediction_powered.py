@@ -36,8 +36,8 @@ from errbar.kernels.interval import normal_reach
 class Judged(NamedTuple):
     """Labels with the grades of the same items, and the grades of all other items.
 
-    Weights have a mean of 1 among the labelled items, and among the others. With `among`, the
-    labelled items are also among the others, at these places.
+    Weights have a mean of 1 among the labelled items, and among the others. If `among` is given,
+    the labelled items are also among the others, at these places.
     """
 
     labels: Array
@@ -62,8 +62,8 @@ class Judged(NamedTuple):
             labels,
             grades,
             others,
-            _scaled(label_weights, labels.size),
-            _scaled(other_weights, others.size),
+            _scaled_weights(label_weights, labels.size),
+            _scaled_weights(other_weights, others.size),
             among,
         )
 
@@ -122,12 +122,12 @@ class Judged(NamedTuple):
         return sd, mean - reach, mean + reach
 
 
-def _scaled(weights: Array | None, size: int) -> Array:
+def _scaled_weights(weights: Array | None, size: int) -> Array:
     return np.ones(size) if weights is None else weights * size / weights.sum()
 
 
-class Known(NamedTuple):
-    """A sensitivity or a specificity, and the number of items behind it; infinite if exact."""
+class KnownRate(NamedTuple):
+    """A sensitivity or a specificity, with the number of items behind it; infinite if exact."""
 
     share: float
     items: float
@@ -146,7 +146,7 @@ def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:
 
 
 def rogan_gladen_ends(
-    passed: Known, sensitivity: Known, specificity: Known, level: float
+    passed: KnownRate, sensitivity: KnownRate, specificity: KnownRate, level: float
 ) -> tuple[float, float, float]:
     """Standard deviation and limits of Lang and Reiczigel, from three independent shares.
 
@@ -154,8 +154,11 @@ def rogan_gladen_ends(
     one item of each kind; the centre of the interval moves with the skewness of the estimate.
     """
     z = normal_reach(level)
-    passed = _added(passed, 0.5 * z * z)
-    sensitivity, specificity = _added(sensitivity, 1.0), _added(specificity, 1.0)
+    passed = _with_pseudo_items(passed, 0.5 * z * z)
+    sensitivity, specificity = (
+        _with_pseudo_items(sensitivity, 1.0),
+        _with_pseudo_items(specificity, 1.0),
+    )
     youden = sensitivity.share + specificity.share - 1.0
     right = (passed.share + specificity.share - 1.0) / youden
     of_right, of_wrong = (
@@ -169,12 +172,12 @@ def rogan_gladen_ends(
     return sd, min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
 
 
-def _added(known: Known, number: float) -> Known:
+def _with_pseudo_items(known: KnownRate, number: float) -> KnownRate:
     """A share with as many items of either kind added."""
     if math.isinf(known.items):
         return known
     items = known.items + 2.0 * number
-    return Known((known.share * known.items + number) / items, items)
+    return KnownRate((known.share * known.items + number) / items, items)
 
 
 _EVEN = 0.5  # share of a sample that is spread evenly
@@ -200,7 +203,10 @@ def neyman(sds: Array, number: int) -> Array:
 
 
 def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw a sample that holds each item with its own probability; these add up to its size."""
+    """Draw a systematic sample, which includes each item with its own probability.
+
+    The probabilities add up to the size of the sample.
+    """
     order = rng.permutation(chances.size)
     ends = np.cumsum(chances[order])
     number = round(float(ends[-1]))

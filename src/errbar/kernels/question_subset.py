@@ -1,9 +1,9 @@
-"""A subset of questions that keeps the order of systems, with its error on systems held out.
+"""Subsets of questions that preserve the order of systems, with cross-validated errors.
 
-Questions are added one at a time: the next is that which most raises the correlation, over the
-systems, of the sum over the subset with the sum over all questions (forward selection). Chosen on
-the same systems, that correlation is too high. So the error is that of cross-validation over
-systems: the questions are chosen anew without each tenth of the systems, and those are then scored.
+Questions are added one at a time: the next is the one that most increases the correlation, over the
+systems, of the sum over the subset with the sum over all questions (forward selection). Measured on
+the same systems, that correlation is too high. So errors are cross-validated over systems: the
+questions are chosen anew without each tenth of the systems, and those are then scored.
 """
 
 from typing import NamedTuple
@@ -17,8 +17,8 @@ FOLDS = 10  # of cross-validation: little bias and variance for their cost (Koha
 _REPEATS = 5  # divisions of the systems into folds, which are averaged
 
 
-class HeldOut(NamedTuple):
-    """Errors of subsets of several sizes, a row each, on every system when it was held out."""
+class SubsetErrors(NamedTuple):
+    """Cross-validated errors of subsets of several sizes, a row each, on every system."""
 
     swapped: Array  # share of the other systems to which its order changes; ties count one half
     squares: Array  # of the score read off the subset, less that on all questions
@@ -54,8 +54,8 @@ def forward_selection(rates: Array, number: int) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
-def held_out(rates: Array, sizes: Integers, rng: np.random.Generator) -> HeldOut:
-    """Errors of subsets on systems that had no part in their choice."""
+def cross_validate(rates: Array, sizes: Integers, rng: np.random.Generator) -> SubsetErrors:
+    """Errors of subsets on systems that were not used to choose them."""
     systems = rates.shape[0]
     full = rates.mean(axis=1)
     swapped, squares = np.zeros((2, sizes.size, systems))
@@ -66,12 +66,12 @@ def held_out(rates: Array, sizes: Integers, rng: np.random.Generator) -> HeldOut
             order = forward_selection(rates[inside], int(sizes.max()))
             for row, size in enumerate(sizes.tolist()):
                 score = rates[:, order[:size]].mean(axis=1)
-                slope, level = line(score[inside], full[inside])
+                slope, level = linear_fit(score[inside], full[inside])
                 for system in np.flatnonzero(~inside):
                     away = level + slope * score[system] - full[system]
                     squares[row, system] += away**2 / _REPEATS
                     swapped[row, system] += swaps(full, score, int(system)) / _REPEATS
-    return HeldOut(swapped, squares)
+    return SubsetErrors(swapped, squares)
 
 
 def swaps(full: Array, part: Array, system: int) -> float:
@@ -81,7 +81,7 @@ def swaps(full: Array, part: Array, system: int) -> float:
     return float(np.abs(before - after).mean() / 2.0)
 
 
-def line(part: Array, full: Array) -> tuple[float, float]:
+def linear_fit(part: Array, full: Array) -> tuple[float, float]:
     """Slope and intercept of the score on all questions by that on a subset."""
     apart = part - part.mean()
     square = float(apart @ apart)

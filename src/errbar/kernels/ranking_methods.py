@@ -1,18 +1,19 @@
-"""Ways to order systems by their rates on the same questions, as means of values of questions.
+"""Ranking methods as means of values of questions: Borda, win rate, Bradley-Terry, Rasch.
 
 - Borda count (de Borda 1781): a question gives a system the share of the other systems that it
   beats, ties as one half; the score is the mean over questions.
 - Win rate and Bradley-Terry (1952): a trial of each of two systems on a question is a game, won by
-  the one that is right where the other is wrong; other games are left out. Every pair of trials
-  counts, so that the order of trials is of no account. The win rate is the share of its games that
-  a system wins; the strength is that of the model, in logits.
+  the one that is right where the other is wrong; other games are left out. All pairs of trials are
+  counted, so the order of trials does not matter. The win rate is the share of its games that a
+  system wins; the strength is that of the model, in logits.
 - Ability in the model of Rasch.
-- Copeland (1951) is a number of pairs, and no mean: `majorities` has the signs that it counts.
+- Copeland (1951) counts pairs, and is no mean: `majorities` has the signs that it counts.
 
-Win rate, strength and ability are no means either, but smooth in the weights of questions. Each is
-replaced by its linear expansion, the score plus the influence of a question times their number: the
-mean of these values is the score. Their bounds are what a system's success or failure moves on an
-unseen question that the others solve at their mean rates, or what was observed if that is more.
+Win rate, strength and ability are no means either, but smooth functions of the weights of
+questions. Each is replaced by its linear expansion, the score plus the influence of a question
+times the number of questions: the mean of these values is the score. The bounds of a value are the
+effects of the system's success or failure on an unseen question that the others solve at their mean
+rates, or the observed extremes if they are wider.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.errors import InputError
 from errbar.kernels.bradley_terry import GameRows, Ties, fit
 from errbar.kernels.connectivity import components, strong_components
-from errbar.kernels.item_checks import fit_alike
+from errbar.kernels.item_checks import fit_correlated
 
 _ROUNDING = 1e-12
 
@@ -37,7 +38,7 @@ class QuestionValues(NamedTuple):
     least: Array  # lowest difference of the system of the row and that of the column
 
     @classmethod
-    def expanded(
+    def by_influence(
         cls, scores: Array, influence: Callable[[Array], Array], answers: Array, rates: Array
     ) -> "QuestionValues":
         """Values by the influence of answers, and bounds by that of an unseen question."""
@@ -87,7 +88,7 @@ def majorities(values: Array, system: int) -> Array:
 
 def win_rates(rates: Array) -> QuestionValues:
     """Share of decided games that a system wins against all others."""
-    won, lost = _decided(rates)
+    won, lost = _expected_games(rates)
     games = (won + lost).sum(axis=1)
     some = games > 0.0
     scores = np.divide(won.sum(axis=1), games, out=np.full(games.shape, 0.5), where=some)
@@ -95,14 +96,14 @@ def win_rates(rates: Array) -> QuestionValues:
 
     def influence(answers: Array) -> Array:
         """How a question moves the rates."""
-        more, less = _decided(answers)
+        more, less = _expected_games(answers)
         found: Array = (more - scores[:, None] * (more + less)) / each
         return found
 
-    return QuestionValues.expanded(scores, influence, rates, rates)
+    return QuestionValues.by_influence(scores, influence, rates, rates)
 
 
-def _decided(rates: Array) -> tuple[Array, Array]:
+def _expected_games(rates: Array) -> tuple[Array, Array]:
     """Expected games won and lost by each system on each question, against all others."""
     others = rates.sum(axis=0) - rates
     return rates * (rates.shape[0] - 1.0 - others), (1.0 - rates) * others
@@ -138,18 +139,18 @@ def strengths(rates: Array) -> QuestionValues:
 
     def influence(answers: Array) -> Array:
         """How a question moves the strengths: games won less those that are expected."""
-        gained = _decided(answers)[0] - answers * (expected @ (1.0 - answers))
+        gained = _expected_games(answers)[0] - answers * (expected @ (1.0 - answers))
         gained -= (1.0 - answers) * (expected @ answers)
         moved = inverse @ gained
         centred: Array = moved - moved.mean(axis=0)
         return centred
 
-    return QuestionValues.expanded(found.strengths, influence, rates, rates)
+    return QuestionValues.by_influence(found.strengths, influence, rates, rates)
 
 
 def abilities(right: Array, trials: Array, clusters: Integers) -> QuestionValues:
     """Abilities in the model of Rasch."""
-    found = fit_alike(right, trials, clusters)
+    found = fit_correlated(right, trials, clusters)
     usual = (trials / found.design).mean(axis=1)[:, None]
 
     def influence(answers: Array) -> Array:
@@ -160,4 +161,4 @@ def abilities(right: Array, trials: Array, clusters: Integers) -> QuestionValues
         moved: Array = found.fit.influence_of(solved, often).T
         return moved
 
-    return QuestionValues.expanded(found.fit.abilities, influence, right, right / trials)
+    return QuestionValues.by_influence(found.fit.abilities, influence, right, right / trials)

@@ -1,12 +1,12 @@
 """Intervals for ratios of two sums over units, where numerators may have heavy tails.
 
-A ratio Σ top / Σ bottom, such as cost per success, or cost per question, gets two intervals, and
-the farther end of both. One is the Bayesian bootstrap over units with an unseen one in the worst
-position for each end, as in `bounded_mean`; costs have no upper bound, so that of the unseen unit
-is the estimated end of their range (Robson and Whitlock 1964). The other is Hall's transformation
-(1992) of the t statistic of the linearised ratio, which allows for skewness. Lognormal costs with a
-standard deviation of 1.5 of their logarithm show what that is worth: with 30 units Student's t
-holds in 78%, the bootstrap-t in 87%, Hall's in 85%, and this in 94%.
+For a ratio Σ top / Σ bottom, such as cost per success, or cost per question, two intervals are
+computed, and each end is the farther of both. One is the Bayesian bootstrap over units with an
+unseen unit in the worst position for each end, as in `bounded_mean`; costs have no upper bound, so
+that of the unseen unit is the estimated end of their range (Robson and Whitlock 1964). The other is
+Hall's transformation (1992) of the t statistic of the linearised ratio, which allows for skewness.
+With 30 units of lognormal costs whose logarithm has a standard deviation of 1.5, a 95% interval by
+Student's t covers 78%, by the bootstrap-t 87%, by Hall 85%, and by this method 94%.
 """
 
 import math
@@ -108,10 +108,11 @@ def _draws(
 
 
 def tradeoffs(quality: Array, cost: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Shares of the draws of a Bayesian bootstrap in which systems are on the front, and cheapest.
+    """Shares of Bayesian bootstrap draws in which systems are on the Pareto front, and cheapest.
 
     Rows are units, columns systems. A system is on the Pareto front if no other is at least as good
-    and at most as dear, and better in one of both; it is cheapest if cost over quality is least.
+    and at most as expensive, and better in one of both. The cheapest system has the least cost over
+    quality.
     """
     units, systems = quality.shape
     step = max(1, _AT_ONCE // (units + systems * systems))
@@ -131,10 +132,10 @@ def tradeoffs(quality: Array, cost: Array, rng: np.random.Generator) -> tuple[Ar
 
 
 def draws_until_right(right: Array, trials: Array, k: int) -> tuple[Array, Array]:
-    """Expected wrong and right ones among at most k draws, which end with the first right one.
+    """Expected numbers of wrong and of right draws among at most k, up to the first right one.
 
-    They average over all orders of the trials there are, and so are unbiased for new trials. The
-    second is the chance that one is right, pass@k.
+    Both are averages over all orders of the observed trials, and so are unbiased for new trials.
+    The second is the chance that one is right, pass@k.
 
     Examples
     --------

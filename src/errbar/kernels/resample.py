@@ -1,4 +1,4 @@
-"""Bootstrap and jackknife weights: how much each cluster counts, a row per resample.
+"""Bootstrap and jackknife weights of clusters, a row per resample.
 
 The cluster bootstrap (Efron and Tibshirani 1993) draws whole clusters with replacement. A resample
 is represented by weights on the items of the data instead of copies of them, so all resamples share
@@ -55,11 +55,12 @@ def exponential_weights(
 
 
 def two_losses(loss: Array, starts: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Two losses that stand for those of each group, and for how many items each: a row per group.
+    """Two losses that represent those of each group, and the number of items for each.
 
-    They are the nodes of a Gauss quadrature: the sums of l⁰, l, l² and l³ over the group are kept,
-    and so are the first three cumulants of its weight and loss in the Bayesian bootstrap, which are
-    such sums. Losses of two values, as right and wrong, stand for themselves.
+    They are the nodes of a Gauss quadrature: the sums of l⁰, l, l² and l³ over the group are
+    preserved, and so are the first three cumulants of its weight and loss in the Bayesian
+    bootstrap, which are such sums. If a group has two distinct losses, as right and wrong, they are
+    these.
     """
     number = np.diff(starts, append=loss.size).astype(float)
     low, high = np.minimum.reduceat(loss, starts), np.maximum.reduceat(loss, starts)
@@ -128,9 +129,9 @@ def jackknife_weights(clusters: int, rows: int) -> Iterator[ResampleWeights]:
 def joint_clusters(
     columns: Sequence[NDArray[Any]], clusters: NDArray[np.intp] | None
 ) -> NDArray[np.intp]:
-    """The cluster of each item; without any, items numbered by what is known of them.
+    """The cluster of each item; without clusters, items are numbered by their values.
 
-    So the order in which items are given never decides which of them a seed draws.
+    So a seed draws the same items whatever their order.
     """
     if clusters is not None:
         return clusters

@@ -21,7 +21,7 @@ _EQUAL = 1e-12  # relative: risks this close are equal, but for rounding
 
 
 def is_reached(coverage: float, largest: float) -> bool:
-    """Whether a system that answers `largest` of the items reaches a coverage, but for rounding."""
+    """Whether a system that answers `largest` of the items reaches a coverage, up to rounding."""
     return coverage <= largest * (1 + SNAP)
 
 

@@ -1,11 +1,11 @@
 """Sign-flip test for paired differences, and the interval that inverts it.
 
-If neither of two systems is better, every difference might as well have the opposite sign (Fisher
+If neither of two systems is better, each difference could equally have the opposite sign (Fisher
 1935). Under random signs the sum of the differences has mean zero and variance Σd², and is
 approximately normal. For differences of −1, 0 and 1 this is McNemar's test (1947) without
-correction for continuity; for others it is close to the paired t-test. Like the t-test it takes
-for granted that the observed differences show how far differences go: that there are no rare ones
-much larger than those observed. `kernels.bounded_mean` has the test that assumes nothing.
+correction for continuity; for others it is close to the paired t-test. Like the t-test it assumes
+that the observed differences show the whole range: that there are no rare ones much larger than
+those observed. `kernels.bounded_mean` has the test without this assumption.
 """
 
 import math

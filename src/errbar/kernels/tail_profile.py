@@ -1,4 +1,4 @@
-"""The score of k attempts at a question: with what probability it reaches each threshold.
+"""Tail profile: the probability that the mean score of k attempts reaches each threshold.
 
 A question has categories, each with a credit, and the score of k attempts is their mean credit.
 Attempts are drawn from the observed trials without replacement (multivariate hypergeometric), or
@@ -103,7 +103,7 @@ class PosteriorOutcomes:
         return each[:-1], each[-1]
 
 
-def reached(scores: Array, thresholds: Array) -> NDArray[np.float64]:
-    """1 where the score of an outcome reaches a threshold; equal but for rounding counts."""
+def reaches_threshold(scores: Array, thresholds: Array) -> NDArray[np.float64]:
+    """1 where the score of an outcome reaches a threshold, also if it is equal up to rounding."""
     found: NDArray[np.float64] = (scores[:, None] >= thresholds - 1e-9).astype(float)
     return found

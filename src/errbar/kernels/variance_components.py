@@ -253,7 +253,7 @@ def unseen_kinds(cells: CellTable) -> list[UnseenUnit]:
     return [*kinds, noisy._replace(trials=cells.most / (1.0 - few))]
 
 
-def _with_unseen(sums: UnitSums, unseen: UnseenUnit, factors: Sequence[str]) -> UnitSums:
+def _add_unseen(sums: UnitSums, unseen: UnseenUnit, factors: Sequence[str]) -> UnitSums:
     """Sums with one more unit, which has average weights."""
     share = sums.often / sums.often.sum()
     inside = {}
@@ -289,7 +289,7 @@ def draw_components(
     """Draws of all components: an entry per kind of unseen unit, draw and component."""
     few = sums.merged()
     names = list(cells.factors)
-    each = [_with_unseen(few, kind, names) for kind in unseen_kinds(cells)]
+    each = [_add_unseen(few, kind, names) for kind in unseen_kinds(cells)]
     relative = few.size / float(few.often @ few.size / few.often.sum())
     groups = sum(part.first.shape[1] for part in few.across.values())
     step = max(1, _AT_ONCE // ((few.often.size + 1) * max(1, groups)))

@@ -8,7 +8,7 @@ import pytest
 from errbar.base.arrays import Array
 from errbar.kernels import item_checks as checks
 from errbar.kernels import question_subset as subset
-from errbar.kernels.item_checks import alikeness
+from errbar.kernels.item_checks import trial_correlation
 from errbar.kernels.item_response import ItemFit, fit
 
 
@@ -94,10 +94,10 @@ def test_questions_of_a_cluster_count_once() -> None:
 def test_trials_that_are_alike_are_seen() -> None:
     right, trials, logits = drawn(2, 30, 60, 5)
     rates = 1.0 / (1.0 + np.exp(-logits))
-    assert alikeness(right, trials, rates) < 0.03
+    assert trial_correlation(right, trials, rates) < 0.03
     rng = np.random.default_rng(0)
     same = trials * (rng.random(rates.shape) < rates)  # all trials of a system are as the first
-    assert alikeness(same, trials, rates) == pytest.approx(1.0, abs=0.1)
+    assert trial_correlation(same, trials, rates) == pytest.approx(1.0, abs=0.1)
 
 
 def test_orders_of_few_systems_are_enumerated() -> None:
@@ -177,7 +177,7 @@ def test_each_question_of_a_subset_is_the_best_next_one() -> None:
 def test_a_subset_of_noise_does_not_claim_to_keep_the_order() -> None:
     rng = np.random.default_rng(2)
     noise = (rng.random((40, 100)) < 0.5).astype(float)
-    found = subset.held_out(noise, np.array([5]), rng)
+    found = subset.cross_validate(noise, np.array([5]), rng)
     full = noise.mean(axis=1)
     seen = noise[:, subset.forward_selection(noise, 5)].mean(axis=1)
     in_sample = np.mean([subset.swaps(full, seen, at) for at in range(40)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errbar.kernels.prediction_powered import Judged, Known, rogan_gladen, rogan_gladen_ends
+from errbar.kernels.prediction_powered import Judged, KnownRate, rogan_gladen, rogan_gladen_ends
 from logs import FIXTURES
 
 # Made by tests/fixtures/reference_judges.py
@@ -43,7 +43,7 @@ def test_limits_of_lang_and_reiczigel_hold_the_share() -> None:
     for _ in range(sets):
         passed = rng.binomial(200, share * 0.9 + (1 - share) * 0.2) / 200
         sensitivity, specificity = rng.binomial(40, 0.9) / 40, rng.binomial(40, 0.8) / 40
-        known = Known(passed, 200), Known(sensitivity, 40), Known(specificity, 40)
+        known = KnownRate(passed, 200), KnownRate(sensitivity, 40), KnownRate(specificity, 40)
         _, low, high = rogan_gladen_ends(*known, 0.95)
         held += low <= share <= high
     assert held / sets > 0.93
@@ -58,7 +58,7 @@ def test_limits_of_lang_and_reiczigel_miss_on_either_side_alike() -> None:
     for a, b, c in product(range(items + 1), range(items + 1), range(61)):
         chance = sure[a] * unsure[b] * passed[c]
         if chance > 1e-7:
-            known = Known(c / 60, 60), Known(a / items, items), Known(b / items, items)
+            known = KnownRate(c / 60, 60), KnownRate(a / items, items), KnownRate(b / items, items)
             _, low, high = rogan_gladen_ends(*known, 0.95)
             below += chance * (share > high)
             above += chance * (share < low)
@@ -66,7 +66,7 @@ def test_limits_of_lang_and_reiczigel_miss_on_either_side_alike() -> None:
 
 
 def test_exact_rates_leave_only_the_noise_of_the_questions() -> None:
-    exact = Known(0.9, np.inf), Known(0.8, np.inf)
-    sd, low, high = rogan_gladen_ends(Known(0.5, 1e9), *exact, 0.95)
+    exact = KnownRate(0.9, np.inf), KnownRate(0.8, np.inf)
+    sd, low, high = rogan_gladen_ends(KnownRate(0.5, 1e9), *exact, 0.95)
     assert (low, high) == pytest.approx((0.3 / 0.7, 0.3 / 0.7), abs=1e-3)
     assert sd < 1e-3

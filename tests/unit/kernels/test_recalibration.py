@@ -9,8 +9,8 @@ from errbar.kernels.calibration import (
     ExpectedError,
     Recalibration,
     equal_bins,
-    in_sample,
-    out_of_sample,
+    in_sample_parts,
+    out_of_sample_parts,
 )
 from logs import FIXTURES
 
@@ -23,7 +23,7 @@ STATED, RIGHT = np.array(REFERENCE["confidence"]), np.array(REFERENCE["right"], 
 def test_parts_are_those_of_model_diagnostics(ties: str) -> None:
     stated = STATED if ties == "distinct" else STATED.round(1)
     expected = REFERENCE["corp"][ties]
-    parts = in_sample(stated, RIGHT)
+    parts = in_sample_parts(stated, RIGHT)
     assert parts.miscalibration.mean() == pytest.approx(expected["miscalibration"], abs=1e-12)
     assert parts.discrimination.mean() == pytest.approx(expected["discrimination"], abs=1e-12)
 
@@ -41,7 +41,7 @@ def test_recalibration_is_the_best_increasing_function() -> None:
         )
         for x in at
     ]
-    assert Recalibration.fitted(stated, right).values == pytest.approx(expected)
+    assert Recalibration.fit(stated, right).values == pytest.approx(expected)
 
 
 def test_an_answer_is_never_recalibrated_by_answers_of_its_own_cluster() -> None:
@@ -52,7 +52,9 @@ def test_an_answer_is_never_recalibrated_by_answers_of_its_own_cluster() -> None
     for cluster in range(20):
         some = clusters == cluster
         wrong, fine = (
-            out_of_sample(stated, np.where(some, result, right), clusters, np.random.default_rng(1))
+            out_of_sample_parts(
+                stated, np.where(some, result, right), clusters, np.random.default_rng(1)
+            )
             for result in (0.0, 1.0)
         )
         own = stated[some]

@@ -305,7 +305,7 @@ class DifficultyPosterior:
         some = trials > 0
         number, place = np.unique(trials[some], return_inverse=True)
         parts = np.bincount(place, often[some]) / often[some].sum()
-        return difficulty.binned(self._rates, self._weights, number, parts, edges)
+        return difficulty.expected_in_bins(self._rates, self._weights, number, parts, edges)
 
     def draw(self, rng: np.random.Generator) -> tuple[States, Array, Array, Array]:
         """The states with a random draw: rates, their weights, and where each state belongs."""
