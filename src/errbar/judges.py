@@ -48,7 +48,7 @@ from errbar.metrics import Metric
 from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.labelling import CorrectedScoreTable, Labelling
+from errbar.results.labelling import CorrectedScoreTable, LabellingPlan
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 from errbar.runs import Runs
@@ -284,7 +284,7 @@ def next_labels(
     level: float = 0.95,
     rng: int = 0,
     **reading: Any,
-) -> Labelling:
+) -> LabellingPlan:
     """Choose the questions to label next, and say how narrow the interval becomes.
 
     Parameters

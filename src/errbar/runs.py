@@ -46,7 +46,7 @@ from errbar.results.scores import Scores
 if TYPE_CHECKING:
     from errbar.analysis.plan import Plan
     from errbar.results.gate import Gate
-    from errbar.results.labelling import Labelling
+    from errbar.results.labelling import LabellingPlan
 
 _DEFAULT_METRICS = ("avg",)
 
@@ -350,7 +350,7 @@ class Runs(Outcomes):
 
         return plan(metric, pilot=self, **options)
 
-    def next_labels(self, questions: int | None = None, **options: Any) -> "Labelling":
+    def next_labels(self, questions: int | None = None, **options: Any) -> "LabellingPlan":
         """Choose the questions to label next; the keywords are those of `errbar.next_labels`."""
         from errbar.judges import next_labels  # noqa: PLC0415  which imports this module
 

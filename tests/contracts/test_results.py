@@ -76,7 +76,7 @@ EXAMPLES: dict[str, Callable[[Path], Result]] = {
     "Leaderboard": lambda _: runs().rank("avg"),
     "Ratings": lambda _: errbar.prefer(games()),
     "CorrectedScoreTable": lambda _: errbar.score(judged(), label="human"),
-    "Labelling": lambda _: errbar.next_labels(errbar.load(judged(), label="human"), 20),
+    "LabellingPlan": lambda _: errbar.next_labels(errbar.load(judged(), label="human"), 20),
     "RaterAgreement": lambda _: errbar.agree(judged(), ["outcome", "human"], truth="human"),
     "Calibration": lambda _: errbar.load(ranked(), question="id").calibration(),
     "NoiseTable": lambda _: runs().noise(),

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import errbar
 from errbar import demo
-from errbar.base.tables import supported
+from errbar.base.tables import round_to_sd
 from errbar.cli import main
 from errbar.errors import InputError
 from errbar.page import ReportSettings, contents, contents_of, embedded, render, write_report
@@ -87,7 +87,7 @@ def test_the_leaderboard_and_the_comparisons_have_the_numbers_of_the_library() -
             f'<td class="ends">{interval}</td>'
         ) in page
     for pair in runs.compare("avg"):
-        gap, low, high = (supported(abs(x), pair.sd) for x in pair.lead)
+        gap, low, high = (round_to_sd(abs(x), pair.sd) for x in pair.lead)
         sign = "−" if pair.lead[1] < 0 else ""
         assert f'<td class="number">{gap}</td><td class="ends">{sign}{low} to {high}</td>' in page
 

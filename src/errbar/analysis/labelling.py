@@ -32,7 +32,7 @@ from errbar.kernels.interval import clopper_pearson_ends
 from errbar.kernels.prediction_powered import neyman, systematic, two_stage_weights
 from errbar.metrics import Average
 from errbar.results.estimate import Estimand, Interval
-from errbar.results.labelling import Labelling, QuestionGroup
+from errbar.results.labelling import LabellingPlan, QuestionGroup
 
 _METHOD = (
     "Neyman allocation over groups of answers, half of the sample spread evenly, systematic "
@@ -72,7 +72,7 @@ class LabellingRequest:
             number(self.width, "width", 1e-6, math.inf)
 
 
-def labelling_of(source: Source, labels: Labels | None, request: LabellingRequest) -> Labelling:
+def labelling_of(source: Source, labels: Labels | None, request: LabellingRequest) -> LabellingPlan:
     """The questions of one task to label next."""
     tasks = group_by_task(source.named())
     task = request.task if request.task is not None or len(tasks) > 1 else next(iter(tasks))
@@ -104,7 +104,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     if labels is None:
         words = f"The judge is taken to agree with {100 * request.agreement:g}% of the labels"
         remarks.append(guess(words, option="--agreement", argument="agreement=…"))
-    return Labelling(
+    return LabellingPlan(
         groups=tuple(field.groups(picked)),
         questions=number_of,
         labelled=int(field.known.any(axis=0).sum()),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.analysis.evaluate import is_reward, results_of
-from errbar.base.remarks import Above, Given, Scale, guess, some_of, warning
+from errbar.base.remarks import Above, Condition, Scale, guess, some_of, warning
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
 from errbar.metrics import CountMetric, Metric
@@ -37,9 +37,9 @@ def subjects_without_rewards(
     return tuple(of for of in others if not is_reward(subjects[of], metric))
 
 
-def given_bounds(bounds: tuple[float, float]) -> Given:
+def given_bounds(bounds: tuple[float, float]) -> Condition:
     """The remark on bounds of rewards that the user gave."""
-    return Given(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
+    return Condition(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
 
 
 def remarks_on_rewards(source: Source, found: Sequence[Slice]) -> list[Above]:

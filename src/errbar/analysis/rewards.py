@@ -27,8 +27,8 @@ from errbar.base.remarks import (
     GUESSED,
     GuessedBounds,
     guess,
+    join_parts,
     setting,
-    together,
     warning,
     way_to_say,
 )
@@ -268,7 +268,7 @@ def average_vote(
         noise = most_noise(values, answered.trials, metric.k, once)
         found, reason = finite_population(found, values.size / in_all, noise)
     assumed = assumption_on_sizes(once, answered.clusters, answered.weights, method.level)
-    reason = together(assumed, reason)
+    reason = join_parts(assumed, reason)
     mean, sd, low, high = found.within(0.0, 1.0)
     if covers is not Estimand.POPULATION:
         sd = low = high = math.nan
@@ -351,7 +351,7 @@ def _population_interval(
     if is_guess:
         low, high = bounds
         guess_holds = f"holds if every reward lies between {low:.3g} and {high:.3g}, {GUESSED}"
-        assumed = together(guess_holds, assumed)
+        assumed = join_parts(guess_holds, assumed)
     in_all = known.questions_in_all
     if in_all is None:
         return found, assumed
@@ -361,7 +361,7 @@ def _population_interval(
     else:
         noise = min(1.0, within / found.sd**2)
         found, reason = finite_population(found, answered.values.size / in_all, noise)
-    return found, together(assumed, reason)
+    return found, join_parts(assumed, reason)
 
 
 def _widen_beyond_guess(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
-from errbar.base.tables import CONTROLS, each_printable, escaped, is_numeric, printable
+from errbar.base.tables import CONTROLS, each_printable, escape_control, is_numeric, printable
 
 # An underscore between letters or digits is no markup, nor is the sign in "> 0.999".
 _MARKUP = re.compile(
@@ -73,7 +73,7 @@ def inert_csv(value: object) -> object:
     if not isinstance(value, str):
         return value
     mark = "'" if value.startswith(_FORMULA) else ""
-    return mark + CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else escaped(c), value)
+    return mark + CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else escape_control(c), value)
 
 
 def printable_json(text: str) -> str:

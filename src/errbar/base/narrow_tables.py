@@ -1,12 +1,16 @@
-"""Tables fitted to a terminal, by fixed steps until they are narrow enough.
+"""Tables fitted to the width of a terminal, by fixed steps until they are narrow enough.
 
-1. Names lose what they share: their common beginning, what precedes the last slash, or the maker.
+1. Names lose their common beginning, and what precedes the last slash or the maker.
+
 2. Names of more than 24 characters are cut at a separator.
+
 3. Columns are left out, in the order that the table states.
+
 4. A column of tasks becomes a line above the rows of each task.
+
 5. Names are cut further, down to 6 characters.
 
-Names are cut so that they stay different, and a line below the tables says what was done.
+Cut names stay different from each other, and a line below the tables states the steps.
 """
 
 import re
@@ -30,34 +34,39 @@ def page_of_width(
 ) -> list[Line]:
     """Return the lines of tables and sentences, fitted to a width."""
     tables = [part if isinstance(part, str) else _fit(part, width) for part in parts]
-    fitted = [part for part in tables if isinstance(part, _Fitted)]
-    shown = [part.renamed() if isinstance(part, _Fitted) else part for part in tables]
-    return page(shown, detail, width, _narrowed(fitted))
+    fitted = [part for part in tables if isinstance(part, _NarrowedTable)]
+    shown = [
+        part.with_short_names() if isinstance(part, _NarrowedTable) else part for part in tables
+    ]
+    return page(shown, detail, width, _narrowing_note(fitted))
 
 
 @dataclass(frozen=True)
-class _Fitted:
-    """A table narrowed to a width, with what was done to it."""
+class _NarrowedTable:
+    """A narrowed table, with the steps that were applied."""
 
     table: Table
     names: Mapping[str, str] = field(default_factory=dict)  # shortened names
     dropped: Sequence[str] = ()  # columns, as the note names them
 
-    def renamed(self) -> Table:
-        """Return the table with names in its conclusion and notes as its columns have them.
+    def with_short_names(self) -> Table:
+        """Return the table with its conclusion and notes using the names of the columns.
 
-        A name of which little is left is whole there, because a sentence has room for it.
+        Names of which little is left are written in full there, because a sentence has room.
         """
         if not self.names:
             return self.table
         conclusion = self.table.conclusion
         if conclusion is not None:
-            claim, rest = self._said(conclusion.claim), self._said(conclusion.rest)
+            claim, rest = (
+                self._sentence_with_names(conclusion.claim),
+                self._sentence_with_names(conclusion.rest),
+            )
             conclusion = conclusion._replace(claim=claim, rest=rest)
-        notes = [self._said(note) for note in self.table.notes]
+        notes = [self._sentence_with_names(note) for note in self.table.notes]
         return replace(self.table, conclusion=conclusion, notes=notes)
 
-    def _said(self, text: str) -> str:
+    def _sentence_with_names(self, text: str) -> str:
         known = (name for name, short in self.names.items() if not _is_stub(short))
         longest_first = sorted(known, key=len, reverse=True)
         if not longest_first:
@@ -75,56 +84,56 @@ def _is_stub(short: str) -> bool:
     return _CUT in short and len(short) < _TELLING
 
 
-def _narrowed(tables: Sequence[_Fitted]) -> list[str]:
-    """Return what was done to make tables fit, in a line."""
+def _narrowing_note(tables: Sequence[_NarrowedTable]) -> list[str]:
+    """Return a line that states how the tables were narrowed."""
     dropped = dict.fromkeys(name for each in tables for name in each.dropped)
     done = ["names are shortened"] if any(each.names for each in tables) else []
     done += [f"not shown: {', '.join(dropped)}"] if dropped else []
     return [f"To fit the terminal: {'; '.join(done)}."] if done else []
 
 
-def _fit(table: Table, width: int) -> _Fitted:
+def _fit(table: Table, width: int) -> _NarrowedTable:
     """Narrow a table step by step until it fits, or as far as it goes."""
-    fitted = _Fitted(with_printable_cells(table))
+    fitted = _NarrowedTable(with_printable_cells(table))
     columns = fitted.table.columns
     if fitted.fits(width):
         return fitted
-    shared = [_without_shared(group) for group in _names_in(columns)]
-    fitted = _renamed(fitted, columns, shared)
+    shared = [_strip_common_parts(group) for group in _names_in(columns)]
+    fitted = _name_columns(fitted, columns, shared)
     longest = max((len(name) for group in shared for name in group.values()), default=0)
-    fitted = _shortened(fitted, columns, shared, width, range(longest, _LONG_NAME - 1, -1))
+    fitted = _shorten_names(fitted, columns, shared, width, range(longest, _LONG_NAME - 1, -1))
     for head in table.drops:
         if fitted.fits(width):
             return fitted
-        fitted = _without(fitted, head)
+        fitted = _drop_column(fitted, head)
     if not fitted.fits(width):
         fitted = _under_headings(fitted, "task")
-    fitted = _shortened(fitted, columns, shared, width, range(longest, _SHORT_NAME - 1, -1))
+    fitted = _shorten_names(fitted, columns, shared, width, range(longest, _SHORT_NAME - 1, -1))
     for most in range(longest, _SHORT_NAME - 1, -1):
         if fitted.fits(width):
             return fitted
-        fitted = _renamed(fitted, columns, [_numbered(group, most) for group in shared])
+        fitted = _name_columns(fitted, columns, [_numbered_names(group, most) for group in shared])
     return fitted
 
 
-def _shortened(
-    fitted: _Fitted,
+def _shorten_names(
+    fitted: _NarrowedTable,
     columns: Sequence[Sequence[str]],
     groups: Sequence[Mapping[str, str]],
     width: int,
     lengths: Iterable[int],
-) -> _Fitted:
+) -> _NarrowedTable:
     """Cut names to ever smaller lengths until the table fits; they stay different."""
     for most in lengths:
         if fitted.fits(width):
             return fitted
         cut = [_cut(group, most) for group in groups]
         if None not in cut:
-            fitted = _renamed(fitted, columns, [group for group in cut if group is not None])
+            fitted = _name_columns(fitted, columns, [group for group in cut if group is not None])
     return fitted
 
 
-def _without(fitted: _Fitted, head: str) -> _Fitted:
+def _drop_column(fitted: _NarrowedTable, head: str) -> _NarrowedTable:
     """Leave out a column, or one that tells rows apart only if all its cells are the same."""
     found = [column for column in fitted.table.columns if _name(column[0]) == _name(head)]
     if not found:
@@ -145,7 +154,7 @@ def _name(head: str) -> str:
     return head.partition(" [")[0].removesuffix(" %")
 
 
-def _under_headings(fitted: _Fitted, head: str) -> _Fitted:
+def _under_headings(fitted: _NarrowedTable, head: str) -> _NarrowedTable:
     """Write a column as lines above the rows that share a cell, if such rows stand together."""
     found = next((column for column in fitted.table.columns if column[0] == head), None)
     if found is None:
@@ -168,9 +177,9 @@ def _names_in(columns: Iterable[Sequence[str]]) -> list[dict[str, None]]:
     ]
 
 
-def _renamed(
-    fitted: _Fitted, columns: Iterable[Sequence[str]], groups: Iterable[Mapping[str, str]]
-) -> _Fitted:
+def _name_columns(
+    fitted: _NarrowedTable, columns: Iterable[Sequence[str]], groups: Iterable[Mapping[str, str]]
+) -> _NarrowedTable:
     """Write the names of the columns that are left as the groups have them."""
     known = {name: short for group in groups for name, short in group.items() if name != short}
     kept = {column[0] for column in fitted.table.columns}
@@ -184,23 +193,26 @@ def _renamed(
     return replace(fitted, table=replace(fitted.table, columns=renamed), names=known)
 
 
-def _without_shared(names: Iterable[str]) -> dict[str, str]:
+def _strip_common_parts(names: Iterable[str]) -> dict[str, str]:
     """Return names without the parts that all share, and without what precedes the last slash.
 
     A word before the first underscore that several names share is a maker, and left out too.
 
     Examples
     --------
-    >>> _without_shared(["runs_small", "runs_large"])
+    >>> _strip_common_parts(["runs_small", "runs_large"])
     {'runs_small': 'small', 'runs_large': 'large'}
-    >>> _without_shared(["openai/gpt-5", "google/gemini-2.5-pro"])
+    >>> _strip_common_parts(["openai/gpt-5", "google/gemini-2.5-pro"])
     {'openai/gpt-5': 'gpt-5', 'google/gemini-2.5-pro': 'gemini-2.5-pro'}
-    >>> list(_without_shared(["openai_gpt-5", "openai_gpt-5-mini", "google_gemini-3"]).values())
+    >>> list(_strip_common_parts(["openai_gpt-5", "openai_gpt-5-mini", "google_gemini-3"]).values())
     ['gpt-5', 'gpt-5-mini', 'gemini-3']
     """
     found = {name: name for name in names}
     if len(found) > 1:
-        start, end = _shared(list(found)), _shared([name[::-1] for name in found])
+        start, end = (
+            _common_beginning(list(found)),
+            _common_beginning([name[::-1] for name in found]),
+        )
         inner = {name: name[start : len(name) - end] for name in found}
         found = inner if all(inner.values()) and _differ(inner) else found
     ends = {name: short.rstrip("/").rpartition("/")[2] or short for name, short in found.items()}
@@ -212,7 +224,7 @@ def _without_shared(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _shared(names: Sequence[str]) -> int:
+def _common_beginning(names: Sequence[str]) -> int:
     """Return the length of the common beginning of names, up to a joint before a letter."""
     first, last = min(names), max(names)  # all others lie between them
     same = [a == b for a, b in zip(first, last, strict=False)]
@@ -242,7 +254,7 @@ def _cut(names: Mapping[str, str], most: int) -> dict[str, str] | None:
     return None
 
 
-def _numbered(names: Mapping[str, str], most: int) -> dict[str, str]:
+def _numbered_names(names: Mapping[str, str], most: int) -> dict[str, str]:
     """Return names of at most a number of letters that end in numbers, so that they differ."""
     return {
         name: short if len(short) <= most else f"{short[: most - 1 - len(str(at))]}…{at}"

@@ -2,9 +2,9 @@
 
 Most remarks are plain text and are printed below a table. A `guess` states how the data were
 interpreted, with the option that changes the interpretation; a `warning` is a guess that affects
-the numbers, and is marked. Both are strings of the class `Above`, so they are passed around like
-other remarks, and `above` separates them from the rest. A `Caution` is marked where a result is
-printed, and an `Explanation` is printed only if asked for; elsewhere both are like plain text.
+the numbers, and is marked. Both are strings of the class `Above`, so they are handled like other
+remarks, and `above` separates them from the rest. A `Caution` is marked where a result is printed,
+and an `Explanation` is printed on request only; elsewhere both are like plain text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ class GuessedBounds(Above):
     __slots__ = ()
 
 
-class Given(str):
+class Condition(str):
     """A condition that the user gave, shown in the last line of a result."""
 
     __slots__ = ()
@@ -55,8 +55,8 @@ class Explanation(str):
 
 
 @contextmanager
-def switched_on(switch: ContextVar[bool]) -> Iterator[None]:
-    """Within this context, the variable is true."""
+def true_within(switch: ContextVar[bool]) -> Iterator[None]:
+    """Set a context variable to true within this context."""
     token = switch.set(True)
     try:
         yield
@@ -65,8 +65,8 @@ def switched_on(switch: ContextVar[bool]) -> Iterator[None]:
 
 
 def on_command_line() -> AbstractContextManager[None]:
-    """Within this context, messages name command-line options instead of Python arguments."""
-    return switched_on(_on_command_line)
+    """Name command-line options instead of Python arguments in messages, within this context."""
+    return true_within(_on_command_line)
 
 
 def guess(text: str, *, option: str = "", argument: str = "") -> Above:
@@ -82,7 +82,7 @@ def guess(text: str, *, option: str = "", argument: str = "") -> Above:
 
 
 def warning(text: str) -> Above:
-    """Return a marked remark; the text gives both interpretations and how to choose."""
+    """Return a marked remark, whose text gives both interpretations and how to choose."""
     return Above(f"{MARK} {text}")
 
 
@@ -128,12 +128,12 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
     return way_to_say(f"--map {meaning}={column}", f"{meaning}={column!r}")
 
 
-def together(*parts: str) -> str:
-    """Return the parts that say something, as one text.
+def join_parts(*parts: str) -> str:
+    """Join the parts that are not empty.
 
     Examples
     --------
-    >>> together("no spread", "", "a single trial")
+    >>> join_parts("no spread", "", "a single trial")
     'no spread; a single trial'
     """
     return "; ".join(filter(None, parts))
@@ -174,7 +174,7 @@ def mean_in_brackets(of: str, mean: float | None) -> str:
 def above(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print above the numbers, warnings first."""
     whole = list(remarks)
-    tells_bounds = any(isinstance(remark, GuessedBounds | Given) for remark in whole)
+    tells_bounds = any(isinstance(remark, GuessedBounds | Condition) for remark in whole)
     found = [remark for remark in whole if isinstance(remark, Above)]
     found = [remark for remark in found if not (tells_bounds and isinstance(remark, Scale))]
     return sorted(dict.fromkeys(found), key=lambda remark: not remark.startswith(MARK))
@@ -189,33 +189,35 @@ def marked(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print above a table, warnings and cautions first, and marked."""
     notes = list(remarks)
     cautions = [warning(note) for note in notes if isinstance(note, Caution)]
-    return said_once(above([*notes, *cautions]))
+    return merge_remarks(above([*notes, *cautions]))
 
 
 def unmarked(remarks: Iterable[str]) -> list[str]:
     """Return the remarks to print below a table."""
-    notes = [note for note in below(remarks) if not isinstance(note, Caution | Explanation | Given)]
-    return said_once(notes)
+    notes = [
+        note for note in below(remarks) if not isinstance(note, Caution | Explanation | Condition)
+    ]
+    return merge_remarks(notes)
 
 
-def with_given(footer: str, remarks: Iterable[str]) -> str:
+def add_conditions(footer: str, remarks: Iterable[str]) -> str:
     """Return the last line of a result with the conditions that the user gave.
 
     Examples
     --------
-    >>> with_given("95% CI for 30 questions (.explain()).", [Given("rewards from 0 to 5")])
+    >>> add_conditions("95% CI for 30 questions (.explain()).", [Condition("rewards from 0 to 5")])
     '95% CI for 30 questions; rewards from 0 to 5 (.explain()).'
     """
-    given = dict.fromkeys(remark for remark in remarks if isinstance(remark, Given))
+    given = dict.fromkeys(remark for remark in remarks if isinstance(remark, Condition))
     said, before, option = footer.rpartition(" (")
     return f"{'; '.join([said, *given])}{before}{option}" if given and said else footer
 
 
-def unless_said(reason: str, remarks: Iterable[str]) -> str:
-    """Return a reason without the condition on a guess that one of the remarks says."""
+def without_repeated_condition(reason: str, remarks: Iterable[str]) -> str:
+    """The reason without the condition on guessed bounds, if a remark states the guess."""
     if not any(isinstance(remark, GuessedBounds) for remark in remarks):
         return reason
-    return together(*(part for part in reason.split("; ") if not part.endswith(GUESSED)))
+    return join_parts(*(part for part in reason.split("; ") if not part.endswith(GUESSED)))
 
 
 def explanations(remarks: Iterable[str]) -> list[str]:
@@ -223,12 +225,12 @@ def explanations(remarks: Iterable[str]) -> list[str]:
     return [note for note in remarks if isinstance(note, Explanation)]
 
 
-def said_once(remarks: Iterable[str]) -> list[str]:
-    """Return remarks of which several say the same of different subjects as one each.
+def merge_remarks(remarks: Iterable[str]) -> list[str]:
+    """Merge remarks that say the same about different subjects.
 
     Examples
     --------
-    >>> said_once(["a: 2 rows are lost.", "b: 2 rows are lost.", "c: all is well."])
+    >>> merge_remarks(["a: 2 rows are lost.", "b: 2 rows are lost.", "c: all is well."])
     ['a, b: 2 rows are lost.', 'c: all is well.']
     """
     subjects: dict[str, list[str]] = {}

@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
-from errbar.base.remarks import MARK, switched_on
+from errbar.base.remarks import MARK, true_within
 
 _BREAKS = re.compile(r"\s*[\r\n\v\f\x85\u2028\u2029]+\s*")
 CONTROLS = re.compile(  # control characters, bidirectional marks, surrogates, noncharacters
@@ -32,12 +32,12 @@ _WIDEST_TEXT = 80  # sentences are wrapped to at most this width
 GAP = "  "  # between columns
 
 
-def supported(number: float, sd: float) -> str:
+def round_to_sd(number: float, sd: float) -> str:
     """Return `number` rounded to the second significant digit of `sd`.
 
     Examples
     --------
-    >>> supported(0.70412, 0.0213), supported(0.70412, 0.00996), supported(12345.0, 678.0)
+    >>> round_to_sd(0.70412, 0.0213), round_to_sd(0.70412, 0.00996), round_to_sd(12345.0, 678.0)
     ('0.704', '0.704', '12340')
     """
     if not (math.isfinite(number) and math.isfinite(sd)) or sd == 0:
@@ -81,8 +81,8 @@ def interval_title(level: float) -> str:
 
 
 def score_text(number: float, sd: float) -> str:
-    """Return a score as `supported` does, in percent within `in_percent`."""
-    return supported(scale() * number, scale() * sd)
+    """Return a score as `round_to_sd` does, in percent within `in_percent`."""
+    return round_to_sd(scale() * number, scale() * sd)
 
 
 def score_head(name: str) -> str:
@@ -103,7 +103,7 @@ def scale() -> float:
 
 def in_percent() -> AbstractContextManager[None]:
     """Within this context, tables show scores in percent."""
-    return switched_on(_percent)
+    return true_within(_percent)
 
 
 def interval_cells(
@@ -131,12 +131,12 @@ def interval_cells(
 
     def text(number: float, sd: float) -> str:
         if not (alike and math.isfinite(number)):
-            found = supported(number, sd)
+            found = round_to_sd(number, sd)
         else:
             found = _fixed(number, shared)
         return f"+{found}" if signed and number >= 0 and math.isfinite(number) else found
 
-    columns = [pointed(text(row[at], row[-1]) for row in known) for at in range(3)]
+    columns = [align_points(text(row[at], row[-1]) for row in known) for at in range(3)]
     cells = []
     for value, low, high, row in zip(*columns, known, strict=True):
         ends = f"{low}, {high}" if alike else f"{low.strip()}, {high.strip()}"
@@ -145,12 +145,12 @@ def interval_cells(
     return cells
 
 
-def pointed(cells: Iterable[str]) -> list[str]:
+def align_points(cells: Iterable[str]) -> list[str]:
     """Return cells padded so that decimal points align; nan becomes a dash.
 
     Examples
     --------
-    >>> pointed(["0.25", "nan", "12.5"])
+    >>> align_points(["0.25", "nan", "12.5"])
     [' 0.25', ' –   ', '12.5 ']
     """
     parts = [(cell if cell != _NO_NUMBER else DASH).partition(".") for cell in cells]
@@ -174,7 +174,7 @@ def printable(text: str) -> str:
     two lines and \\x1b[31mred
     """
     on_one_line = _BREAKS.sub(" ", text)
-    return CONTROLS.sub(escaped, on_one_line)
+    return CONTROLS.sub(escape_control, on_one_line)
 
 
 def each_printable(cells: Iterable[str]) -> list[str]:
@@ -182,7 +182,7 @@ def each_printable(cells: Iterable[str]) -> list[str]:
     return [printable(cell) for cell in cells]
 
 
-def escaped(found: re.Match[str]) -> str:
+def escape_control(found: re.Match[str]) -> str:
     """Return a control character as an escape sequence."""
     return found[0].encode("unicode_escape").decode()
 
@@ -248,7 +248,7 @@ def page(
     width: int | None = None,
     last: Sequence[str] = (),
 ) -> list[Line]:
-    """Return the lines of tables and sentences; what they have in common is said once.
+    """Return the lines of tables and sentences; common notes are printed once.
 
     `width` is that of a terminal, to which the tables were fitted; `last` are notes on all tables.
     """

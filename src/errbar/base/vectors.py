@@ -1,4 +1,4 @@
-"""Vectors with an entry per item or question: their checks, their codes, and how they are combined.
+"""Vectors with an entry per item or question: checks, codes, and unions.
 
 An error names the vector and the position of the first wrong entry.
 """

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import errbar
 from errbar.errors import InputError, MissingExtra, NotThere
 from errbar.metrics import Metric
-from errbar.results.estimate import AnyEstimate, Estimand
+from errbar.results.estimate import BaseEstimate, Estimand
 from errbar.results.scores import Scores
 from errbar.results.timeline import Timeline
 from errbar.runs import Runs
@@ -140,7 +140,7 @@ def history(experiment: str, *metrics: Metric | str, **options: Any) -> Timeline
     return errbar.history(past, *metrics, **options)
 
 
-def _numbers(scores: Iterable[AnyEstimate]) -> dict[str, float]:
+def _numbers(scores: Iterable[BaseEstimate]) -> dict[str, float]:
     """Values and ends of intervals, by names that MLflow takes."""
     estimates = [each for each in scores if not math.isnan(each.value)]
     many = [len({getattr(each, part) for each in estimates}) > 1 for part in ("system", "task")]

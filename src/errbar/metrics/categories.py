@@ -216,7 +216,7 @@ class MaxAt(CategoryMetric):
         trials, levels, _, gaps = self._levels(tally)
         value = min(self.weights)
         for at_most, gap in zip(levels, gaps, strict=True):
-            (n, below), often = _pooled(tally, trials, at_most)
+            (n, below), often = _pool_rows(tally, trials, at_most)
             above = urn.chance_of_one(n, n - below, [self.k])[0]
             value += gap * float(above @ often) / tally.questions
         return value
@@ -237,7 +237,7 @@ class MaxAt(CategoryMetric):
         often_each: list[Array] = [np.zeros(1)]
         for upper, gap in enumerate(gaps):
             beyond = prior.each * (len(self.weights) - categories[upper])
-            (n, high), often = _pooled(tally, trials, levels[upper])
+            (n, high), often = _pool_rows(tally, trials, levels[upper])
             sides = (high + prior.each * categories[upper], n - high + beyond)
             mean += (
                 gap * float(beta.chance_of_one(sides[1], sides[0], ks)[0] @ often) / tally.questions
@@ -246,7 +246,7 @@ class MaxAt(CategoryMetric):
             often_each.append(often)
             for lower in range(upper):
                 among = prior.each * (categories[upper] - categories[lower])
-                (n, low, high), often = _pooled(tally, trials, levels[lower], levels[upper])
+                (n, low, high), often = _pool_rows(tally, trials, levels[lower], levels[upper])
                 parts = (
                     low + prior.each * categories[lower],
                     high - low + among,
@@ -277,7 +277,7 @@ class MaxAt(CategoryMetric):
         return tally.rows.sum(axis=1), levels, np.array(categories, dtype=float), np.diff(values)
 
 
-def _pooled(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Array]:
+def _pool_rows(tally: Tally, *columns: Integers) -> tuple[tuple[Integers, ...], Array]:
     """Return the distinct rows of `columns` and their frequencies; few rows are not pooled."""
     if len(tally.rows) <= _FEW_ROWS:
         return columns, tally.often

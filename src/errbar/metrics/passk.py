@@ -225,7 +225,7 @@ class ThresholdMetric(CreditMetric):
     @classmethod
     def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
         """Return means over subsets, computed together for each canonical class."""
-        kinds = _by_kind(metrics)
+        kinds = _group_by_kind(metrics)
         if len(kinds) == 1:
             return kinds[0].of.subset_means(kinds[0].members, states)
         out = np.empty((len(metrics), states.trials.size))
@@ -236,7 +236,7 @@ class ThresholdMetric(CreditMetric):
     @classmethod
     def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
         """Return posterior moments, computed together for each canonical class."""
-        kinds = _by_kind(metrics)
+        kinds = _group_by_kind(metrics)
         if len(kinds) == 1:
             return kinds[0].of.state_moments(kinds[0].members, states, prior)
         mean, log_var = np.empty((2, len(metrics), states.trials.size))
@@ -362,7 +362,7 @@ class _Kind(NamedTuple):
     members: list[CreditMetric]
 
 
-def _by_kind(metrics: Sequence[ThresholdMetric]) -> list[_Kind]:
+def _group_by_kind(metrics: Sequence[ThresholdMetric]) -> list[_Kind]:
     kinds: dict[type[CreditMetric], _Kind] = {}
     for row, metric in enumerate(metrics):
         member = metric.canonical()

@@ -1,7 +1,7 @@
 """Metrics of stated probabilities: proper scores of the confidence that an answer is right.
 
-Each is a mean of penalties, one for each answer: a function of the probability that was stated for
-what happened. Rows without an answer state nothing, and are left out.
+Each is the mean over answers of a penalty, a function of the probability that was stated for the
+observed result. Rows without an answer state no probability, and are left out.
 """
 
 import math
@@ -19,7 +19,7 @@ from errbar.metrics.categories import RIGHT_OR_WRONG, OutcomeMean
 
 
 class ProbabilityMetric(OutcomeMean):
-    """A mean of penalties for the probabilities that were stated."""
+    """A mean of penalties for stated probabilities."""
 
     needs: ClassVar[Needs] = Needs.PROBABILITY
     direction: ClassVar[Direction] = Direction.LOWER
@@ -27,10 +27,10 @@ class ProbabilityMetric(OutcomeMean):
 
     @abstractmethod
     def penalty(self, stated: nw.Expr) -> nw.Expr:
-        """The penalty, given the probability that was stated for what happened."""
+        """The penalty, given the probability that was stated for the observed result."""
 
     def forbids(self, stated: nw.Expr) -> nw.Expr | None:
-        """Whether a stated probability has no finite penalty; None if all have one."""
+        """Which stated probabilities have no finite penalty; None if all have one."""
         del stated
         return None
 

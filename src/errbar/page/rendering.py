@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from errbar.base.remarks import Caution, above, below, counted, marked, said_once
+from errbar.base.remarks import Caution, above, below, counted, marked, merge_remarks
 from errbar.base.tables import interval_cells, interval_title, percent, score_text
 from errbar.page.contents import Contents
 from errbar.page.panels import agreement_panels, cost_panels, noise_bars
@@ -220,8 +220,8 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
         seen |= set(own)
         methods = [note for note in own if note.startswith(_METHOD)]
         found["methods"] += [f"{section.title}: {note.removeprefix(_METHOD)}" for note in methods]
-        found[section.name] = said_once(note for note in own if note not in methods)
-    found["above"] = said_once(found["above"])
+        found[section.name] = merge_remarks(note for note in own if note not in methods)
+    found["above"] = merge_remarks(found["above"])
     return {name: list(dict.fromkeys(notes)) for name, notes in found.items()}
 
 

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from errbar.base.remarks import Explanation, counted
 from errbar.base.tables import Headline, interval_head
 from errbar.results.base import Rows
-from errbar.results.estimate import Interval, WithInterval, covered, record_of
+from errbar.results.estimate import HasInterval, Interval, coverage_line, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AgreementRow(WithInterval):
+class AgreementRow(HasInterval):
     """One number about the raters."""
 
     about: str  # agreement, confusion, bias, …
@@ -22,7 +22,7 @@ class AgreementRow(WithInterval):
     of: tuple[str, ...] = ()  # the trusted and the other rating, or the values of a column
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         return record_of(self, "about", "measure", "value", "sd", "interval", "items")
 
 
@@ -84,5 +84,5 @@ class RaterAgreement(Rows[AgreementRow]):
         return Headline(claim, ".")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
-        return covered(self.rows[0].interval).replace("questions", "answers")
+        """A line on what the intervals cover."""
+        return coverage_line(self.rows[0].interval).replace("questions", "answers")

@@ -21,11 +21,11 @@ from errbar.base.markup import (
 )
 from errbar.base.remarks import (
     above,
+    add_conditions,
     below,
     explanations,
     marked,
     unmarked,
-    with_given,
 )
 from errbar.base.tables import (
     Detail,
@@ -81,7 +81,7 @@ class Result(ABC):
         """A flat record per row, for a DataFrame or JSON."""
 
     def further_records(self) -> dict[str, list[dict[str, Any]]]:
-        """Records of what is not a row of the table, by name, for JSON."""
+        """Records besides the rows of the table, by name, for JSON."""
         return {}
 
     @abstractmethod
@@ -97,15 +97,15 @@ class Result(ABC):
         return set()
 
     def conclusion(self) -> Headline | None:
-        """What was found, in a sentence."""
+        """The main finding in a sentence; None if there is none."""
         return None
 
     def footer(self) -> str:
-        """What the numbers mean, in a line."""
+        """A line on what the numbers mean."""
         return ""
 
     def parts(self) -> list[Table | str]:
-        """The tables to print, with sentences between them."""
+        """The tables to print, and the sentences between them."""
         notes = self.notes()
         return [
             Table(
@@ -114,7 +114,7 @@ class Result(ABC):
                 breaks=self.breaks(),
                 above=marked(notes),
                 conclusion=self.conclusion(),
-                footer=with_given(self.footer(), notes),
+                footer=add_conditions(self.footer(), notes),
                 explanation=explanations(notes),
                 drops=self.drops,
                 tones=self.tones,
@@ -239,7 +239,7 @@ class ResultSequence(Sequence[R], Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rows(ResultSequence[R]):
-    """A result that is a list of its rows."""
+    """A result whose entries are its rows."""
 
     entries_field: ClassVar[str] = "rows"
     rows: tuple[R, ...]
@@ -268,7 +268,7 @@ _SCORES = frozenset(
 
 
 def _scaled(row: dict[str, Any]) -> dict[str, Any]:
-    """A record with its scores in percent, if that is asked for."""
+    """A record with its scores in percent, within `in_percent`."""
     if scale() == 1:
         return row
     return {
@@ -280,7 +280,7 @@ def _scaled(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:
-    """A value as JSON has it: null for a number that is not finite."""
+    """A value for JSON: null for a number that is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

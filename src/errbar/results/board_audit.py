@@ -1,4 +1,4 @@
-"""An audit of a leaderboard: ranks that hold together, and how stable the order is."""
+"""Audit of a leaderboard: simultaneous ranks, and the stability of the order."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _MEANINGS = (
 
 
 class Change(NamedTuple):
-    """A question, or a cluster, that changes who is first if it is left out."""
+    """A question or a cluster whose removal changes which system is first."""
 
     task: str
     left_out: str
@@ -30,7 +30,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BoardRow(EqualByValue):
-    """A system of a board."""
+    """A system of a leaderboard."""
 
     standing: Standing
     without_question: tuple[int, int]  # best and worst rank; 0 if no question can be left out
@@ -68,7 +68,7 @@ class BoardRow(EqualByValue):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BoardAudit(Rows[BoardRow]):
-    """A leaderboard, what separates the first from the second, and what moves the order."""
+    """A leaderboard with the lead of the first system, and what changes the order."""
 
     _: KW_ONLY
     board: Leaderboard
@@ -81,7 +81,7 @@ class BoardAudit(Rows[BoardRow]):
     drops: ClassVar[tuple[str, ...]] = ("group", "next level without", "without a question")
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down."""
+        """Columns as text, each beginning with its head."""
         own = {column[0]: column for column in self.board.columns()}
         first = [column for head, column in own.items() if head not in ("expected rank", "P(best)")]
         found = [*first, ["without a question", *(_ranks(row.without_question) for row in self)]]
@@ -91,7 +91,7 @@ class BoardAudit(Rows[BoardRow]):
         return [*found, ["next level without", *(_number(row.undone_by) for row in self)]]
 
     def notes(self) -> list[str]:
-        """What separates the first from the second, what moves the order, and the method."""
+        """Notes on the lead, on the stability of the order, and on the method."""
         return [
             *self.board.notes(),
             *map(Explanation, _MEANINGS),
@@ -104,11 +104,11 @@ class BoardAudit(Rows[BoardRow]):
         return self.board.conclusion()
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         return self.board.footer()
 
     def on_the_lead(self) -> list[str]:
-        """Sentences on what separates the first from the second."""
+        """Sentences on the difference between the first and the second system."""
         found = []
         for pair in self.pairs:
             where = f"{pair.task}: " if pair.task else ""
@@ -121,13 +121,14 @@ class BoardAudit(Rows[BoardRow]):
             found.append("They are level, so no number of questions would tell them apart.")
         elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
             found.append(
-                f"If the difference is as seen, it takes about {_rounded(self.needed)} questions "
-                "like these to tell them apart in four of five runs (normal approximation)."
+                f"If the difference is as seen, it takes about {_two_digits(self.needed)} "
+                "questions like these to tell them apart in four of five runs (normal "
+                "approximation)."
             )
         return found
 
     def on_stability(self) -> list[str]:
-        """Sentences on what would change who is first."""
+        """Sentences on what would change which system is first."""
         first, second = self[0].system, self[1].system
         named = some_of(change.left_out for change in self.decisive)
         if self[0].undone_by == 0:
@@ -145,7 +146,7 @@ class BoardAudit(Rows[BoardRow]):
         return found
 
     def further_records(self) -> dict[str, list[dict[str, Any]]]:
-        """Records of what is not a row of the board."""
+        """Records besides the rows of the leaderboard."""
         return {
             "first_against_second": [pair.record() for pair in self.pairs],
             "decisive_questions": _records(self.decisive),
@@ -188,6 +189,6 @@ def _number(found: float) -> str:
     return "∞" if math.isinf(found) else f"{found:,.0f}"
 
 
-def _rounded(number: float) -> str:
+def _two_digits(number: float) -> str:
     """A number with two significant digits."""
     return f"{float(f'{number:.2g}'):,.0f}"

@@ -1,4 +1,4 @@
-"""Calibration of the confidence: what systems state, how often they are right, and the cost."""
+"""Calibration of the confidence: stated confidence, share of right answers, and the cost."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,7 +13,7 @@ from errbar.base.tables import (
     interval_title,
 )
 from errbar.results.base import Measurement, Rows
-from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, covered
+from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, coverage_line
 
 if TYPE_CHECKING:
     from errbar.results.pictures.picture import Picture
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """Answers of similar confidence; its interval is simultaneous with those of all bins."""
+    """Answers of similar confidence; the intervals of all bins hold simultaneously."""
 
     least: float  # lowest and highest confidence
     most: float
@@ -83,11 +83,11 @@ class SystemCalibration:
 
     @property
     def is_off(self) -> bool:
-        """Whether miscalibration is seen in a bin, or on average."""
+        """Whether a bin or the average is significantly miscalibrated."""
         return any(each.is_off for each in self.bins) or not self.excess.holds(0.0)
 
     def verdict(self) -> str:
-        """Whether the confidence is off, and where most."""
+        """Whether the confidence is miscalibrated, and where most."""
         name = str(self.of) or "The confidence"
         said = f"it says {self.confidence:.2f} on average, and {self.right:.2f} are right"
         if not self.is_off:
@@ -215,11 +215,11 @@ class Calibration(Rows[SystemCalibration]):
         return Headline(worst, ".")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         row = self.rows[0]
         interval = Interval(row.brier.low, row.brier.high, row.level, Estimand.POPULATION)
         clusters = any(each.clusters < each.answers for each in self.rows)
-        return covered(interval, "answers of a question or cluster together" * clusters)
+        return coverage_line(interval, "answers of a question or cluster together" * clusters)
 
     def plot(self) -> "Picture":
         """Draw the share of right answers over the confidence."""

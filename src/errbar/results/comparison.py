@@ -1,4 +1,4 @@
-"""The result of comparing two systems."""
+"""Comparison of two systems: the difference with its interval, and the verdict."""
 
 import math
 import warnings
@@ -7,13 +7,13 @@ from typing import Any
 
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
-from errbar.results.estimate import Interval, WithInterval, record_of
+from errbar.results.estimate import HasInterval, Interval, record_of
 
 INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Comparison(WithInterval):
+class Comparison(HasInterval):
     """One metric of two systems on the same questions; differences are first minus second."""
 
     metric: Metric
@@ -80,7 +80,7 @@ class Comparison(WithInterval):
 
     @property
     def called_probable(self) -> bool:
-        """Whether the verdict is "probably better"; with a margin it never is."""
+        """Whether the verdict is "probably better", which is never so with a margin."""
         return bool(self.probably_better) and not self.margin
 
     @property
@@ -136,7 +136,7 @@ class Comparison(WithInterval):
     def _gain(self, difference: float) -> float:
         return difference if self.metric.direction is Direction.HIGHER else -difference
 
-    def turned(self) -> "Comparison":
+    def swapped(self) -> "Comparison":
         """The same comparison with the systems exchanged; differences stay first minus second."""
         ends = (-self.interval.high, -self.interval.low)
         return replace(
@@ -154,7 +154,7 @@ class Comparison(WithInterval):
         )
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         failures = ("failed", "flips") if self.failed else ()
         return record_of(
             self,
@@ -176,7 +176,7 @@ class Comparison(WithInterval):
 
     @property
     def lead(self) -> tuple[float, float, float]:
-        """By how much the leader is better, with the ends of the interval."""
+        """The lead of the better system, with the ends of its interval."""
         low, high = self.gain_ends
         ends = (low, high) if self.leader == self.first else (-high, -low)
         return abs(self.difference), *ends
@@ -195,7 +195,7 @@ class Comparison(WithInterval):
         return verdict, f"{colon}{who}{rest}"
 
     def sentence(self) -> tuple[str, str]:
-        """The verdict in a sentence of two parts: all that it says without numbers, and those."""
+        """The verdict as a claim without numbers, and the numbers behind it."""
         if self.reason:
             return f"No verdict: {self.first} against {self.second}", f": {self.reason}."
         gap, low, high = self.lead_digits()

@@ -11,7 +11,7 @@ from errbar.base.tables import DASH, Headline, Tone, interval_head
 from errbar.metrics.base import Direction
 from errbar.results.base import Rows
 from errbar.results.comparison import INCONCLUSIVE, Comparison
-from errbar.results.estimate import covered
+from errbar.results.estimate import coverage_line
 
 _MOST_NAMED = 3  # pairs in a note
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
@@ -19,7 +19,7 @@ _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print a
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparisons(Rows[Comparison]):
-    """Comparisons whose intervals are simultaneous at their level."""
+    """Comparisons with simultaneous intervals."""
 
     method: str
     remarks: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Comparisons(Rows[Comparison]):
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        shown = replace(self, rows=tuple(map(self._shown, self)))
+        shown = replace(self, rows=tuple(map(self._in_shown_order, self)))
         metrics = {str(row.metric) for row in shown}
         name = f"{metrics.pop()} difference" if len(metrics) == 1 else "difference"
         cells = shown.cells_of("difference", signed=True)
@@ -56,9 +56,9 @@ class Comparisons(Rows[Comparison]):
         ]
         return [column for column in columns if any(column[1:])]
 
-    def _shown(self, row: Comparison) -> Comparison:
-        """A pair as it is printed: the better system first, unless the user chose the order."""
-        return row.turned() if self.leader_first and row.leader == row.second else row
+    def _in_shown_order(self, row: Comparison) -> Comparison:
+        """A pair in the order of printing: the better system first, unless the user chose."""
+        return row.swapped() if self.leader_first and row.leader == row.second else row
 
     def conclusion(self) -> Headline | None:
         """The verdict on a single pair, or how many pairs differ."""
@@ -82,7 +82,7 @@ class Comparisons(Rows[Comparison]):
         return losers == set(others) and all(row.better == name for row in own)
 
     def footer(self) -> str:
-        """What the intervals cover, and the size of the data, in a line."""
+        """A line on what the intervals cover and on the size of the data."""
         there = [row for row in self if row.questions]
         if not there:
             return ""
@@ -91,7 +91,7 @@ class Comparisons(Rows[Comparison]):
         family = "not adjusted for multiple testing" if len(there) > 1 else ""
         if self.together > 1:
             family = f"simultaneous for {all_of(self.together, 'comparison')}"
-        return covered(there[0].interval, size, family)
+        return coverage_line(there[0].interval, size, family)
 
     def tally(self, baseline: str | None = None) -> str:
         """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
@@ -133,7 +133,7 @@ class Comparisons(Rows[Comparison]):
         return f"{f'{len(sure):,}' if sure else 'None'} of {the}{of}{where}{which}{also}{care}."
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         covers = list(dict.fromkeys(row.interval.covers for row in self))
         notes = [f"The interval is for {target.words}." for target in covers]
         if self.together > 1:
@@ -150,7 +150,7 @@ class Comparisons(Rows[Comparison]):
         return [
             *self._sizes(),
             *map(Explanation, notes),
-            *self._probable(),
+            *self._note_on_probable(),
             *self.on_failures(),
             *(["Lower is better."] if lower else []),
             Explanation(f"Method: {self.method}."),
@@ -160,27 +160,27 @@ class Comparisons(Rows[Comparison]):
         ]
 
     def _cautions(self) -> list[Caution]:
-        """Reasons for care: a note per reason, with the pairs that share it."""
+        """Cautions: a note per reason, with the pairs that it concerns."""
         why: dict[str, dict[str, None]] = {}
         for row in self:
             if row.caution:
-                why.setdefault(row.caution, {})[self._called(row)] = None
-        return [Caution(f"{self._listed(pairs)}: {caution}.") for caution, pairs in why.items()]
+                why.setdefault(row.caution, {})[self._pair_name(row)] = None
+        return [Caution(f"{self._pair_names(pairs)}: {caution}.") for caution, pairs in why.items()]
 
-    def _called(self, row: Comparison) -> str:
-        """A pair, with its task if there are several."""
+    def _pair_name(self, row: Comparison) -> str:
+        """The name of a pair, with its task if there are several."""
         several = len({row.task for row in self}) > 1
-        row = self._shown(row)
+        row = self._in_shown_order(row)
         return f"{row.first}{JOINT}{row.second}{f' · {row.task}' if several and row.task else ''}"
 
-    def _listed(self, pairs: Collection[str]) -> str:
-        """Pairs by name, unless they are all or many."""
-        if len(pairs) == len({self._called(row) for row in self}) > 1:
+    def _pair_names(self, pairs: Collection[str]) -> str:
+        """The names of pairs, or their number if they are all or many."""
+        if len(pairs) == len({self._pair_name(row) for row in self}) > 1:
             return "all pairs"
         return some_of(pairs, _MOST_NAMED)
 
-    def _probable(self) -> list[str]:
-        """What "probably better" rests on, and how little would undo it."""
+    def _note_on_probable(self) -> list[str]:
+        """The assumption of "probably better", and how few losses would undo it."""
         rows = [row for row in self if row.probably_better]
         if not rows:
             return []
@@ -195,7 +195,7 @@ class Comparisons(Rows[Comparison]):
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
 
     def on_failures(self) -> list[str]:
-        """What failed trials may change, and how many of them it takes."""
+        """How many failed trials would change a verdict."""
         rows = [row for row in self if row.failed]
         if not rows:
             return []
@@ -207,18 +207,18 @@ class Comparisons(Rows[Comparison]):
             many = f"as few as {row.flips} of {row.trailer} are"
             undone = f"a single one of {row.trailer} is" if row.flips == 1 else many
             notes.append(
-                f"{self._called(row)}, {row.metric}: {row.leader} is better if failed trials are "
-                f"wrong; inconclusive if {undone} right."
+                f"{self._pair_name(row)}, {row.metric}: {row.leader} is better if failed trials "
+                f"are wrong; inconclusive if {undone} right."
             )
         return notes
 
     def _reasons(self) -> list[str]:
-        """Why numbers are missing: a note per reason, with the pairs that share it."""
+        """Reasons for missing numbers: a note per reason, with the pairs that it concerns."""
         why: dict[str, dict[str, None]] = {}
         for row in self:
             if row.reason:
-                why.setdefault(row.reason, {})[self._called(row)] = None
-        return [f"{self._listed(pairs)}: {reason}." for reason, pairs in why.items()]
+                why.setdefault(row.reason, {})[self._pair_name(row)] = None
+        return [f"{self._pair_names(pairs)}: {reason}." for reason, pairs in why.items()]
 
     def _sizes(self) -> list[str]:
         """Numbers of common questions, and of questions that only one system of a pair has."""

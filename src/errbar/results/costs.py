@@ -1,4 +1,4 @@
-"""What systems cost: per trial, per success, beside their quality, and with several tries."""
+"""Costs of systems: per trial, per success, beside their quality, and with several tries."""
 
 import math
 from collections import Counter
@@ -15,11 +15,11 @@ from errbar.base.tables import (
     interval_cells,
     interval_head,
     interval_title,
+    round_to_sd,
     score_head,
-    supported,
 )
 from errbar.results.base import Measurement, Rows
-from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
+from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, coverage_line
 
 _MOST_NAMED = 3  # systems in a sentence
 _CHEAPER, _DEARER, _OPEN = "costs less", "costs more", "inconclusive"
@@ -27,7 +27,7 @@ _CHEAPER, _DEARER, _OPEN = "costs less", "costs more", "inconclusive"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tries(EqualByValue):
-    """At most k tries of each question, which end with the first right one."""
+    """Results of at most k tries of each question, up to the first right one."""
 
     k: int
     solved: Measurement  # share of questions, pass@k
@@ -217,7 +217,7 @@ class Costs(Rows[CostRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """The cheapest success, or what that of the only system costs."""
+        """The system with the cheapest success, or the cost of a success of a single system."""
         known = [row for row in self.rows if not math.isnan(row.per_success.value)]
         if not known:
             return Headline("No trial is right, so a success has no cost", ".")
@@ -228,7 +228,7 @@ class Costs(Rows[CostRow]):
         level = [each.of.system for each in known if each.per_success.value <= own.value]
         if len(level) > 1:
             return Headline(f"Successes of {some_of(level)} cost the same", ".")
-        value, low, high = (supported(x, own.sd) for x in (own.value, own.low, own.high))
+        value, low, high = (round_to_sd(x, own.sd) for x in (own.value, own.low, own.high))
         what = f"{value}{'' if self.unit == 'cost' else f' {self.unit}'} per success"
         lead = f"{who} costs {'least: ' if len(known) > 1 else ''}{what}"
         ends = f"{interval_title(row.level)} {low} to {high}"
@@ -236,14 +236,14 @@ class Costs(Rows[CostRow]):
         return Headline(lead, f" ({ends}{chance}).")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         row = self.rows[0]
         interval = Interval(row.cost.low, row.cost.high, row.level, Estimand.POPULATION)
-        return covered(interval)
+        return coverage_line(interval)
 
 
 def _cheapest_by_task(rows: Sequence[CostRow]) -> Headline | None:
-    """Which system has the cheapest success on how many tasks, if several are compared."""
+    """Number of tasks on which each system has the cheapest success, if there are several."""
     tasks: dict[str, list[CostRow]] = {}
     for row in rows:
         tasks.setdefault(row.of.task, []).append(row)

@@ -1,6 +1,6 @@
 """Estimates and their intervals: a value with its subject, metric, uncertainty and target.
 
-Numbers print to two significant digits of their standard deviation.
+Numbers are printed to two significant digits of their standard deviation.
 """
 
 import math
@@ -22,7 +22,7 @@ _SLACK = 1e-9  # an end and a value this close are equal, but for rounding
 class EqualByValue:
     """Equality and hash of a dataclass by its fields, with nan equal to nan.
 
-    Its decorator says `eq=False`. Since Python 3.13 dataclasses compare their fields one by one, so
+    Its decorator has `eq=False`. Since Python 3.13 dataclasses compare their fields one by one, so
     a record with a nan would not equal its copy.
 
     Examples
@@ -71,7 +71,7 @@ class Estimand(StrEnum):
 
     @property
     def short_words(self) -> str:
-        """The target without what is sampled."""
+        """The target without the source of the sampling error."""
         return self.words.partition(" (")[0]
 
 
@@ -97,7 +97,7 @@ class Interval(EqualByValue):
 
     @property
     def title(self) -> str:
-        """What it is called wherever it is printed, as in "95% CI"."""
+        """The name of the interval in print, as in "95% CI"."""
         return interval_title(self.level)
 
     @property
@@ -107,7 +107,7 @@ class Interval(EqualByValue):
 
     @classmethod
     def unknown(cls, level: float, covers: Estimand) -> "Interval":
-        """An interval that the data do not give: its ends are nan."""
+        """An interval that cannot be computed: its ends are nan."""
         return cls(math.nan, math.nan, level, covers)
 
     def record(self) -> dict[str, Any]:
@@ -133,8 +133,8 @@ def record_of(found: object, *names: str) -> dict[str, Any]:
     return record
 
 
-class WithInterval(EqualByValue):
-    """Base of what has an interval."""
+class HasInterval(EqualByValue):
+    """Base class of results with an interval."""
 
     __slots__ = ()
     interval: Interval
@@ -150,8 +150,8 @@ class WithInterval(EqualByValue):
         return self.interval.high
 
 
-def covered(interval: Interval, *more: str) -> str:
-    """The last line of a result: what its intervals cover, and how to get the method."""
+def coverage_line(interval: Interval, *more: str) -> str:
+    """The last line of a result: what its intervals cover, and how to show the method."""
     said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
     return f"{said} ({way_to_say('--explain', '.explain()')})."
 
@@ -177,8 +177,8 @@ class Subject:
         return f"{' · '.join(part for part in parts if part)}{reading}".strip()
 
 
-class AnyEstimate(WithInterval, ABC):
-    """Base of estimates from repeated trials and from ranked items."""
+class BaseEstimate(HasInterval, ABC):
+    """Base class of estimates from repeated trials and from ranked items."""
 
     __slots__ = ()
     of: Subject
@@ -215,7 +215,7 @@ _NO_VALUE: dict[str, Any] = {"value": _NAN, "mean": _NAN, "sd": _NAN, "questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class Estimate(AnyEstimate):
+class Estimate(BaseEstimate):
     """One metric of one system.
 
     Examples
@@ -271,14 +271,14 @@ class Estimate(AnyEstimate):
 
     @property
     def bracket_text(self) -> str:
-        """The interval for whatever failed trials would have been, as a cell of a table."""
+        """The interval for both cases of failed trials, as a cell of a table."""
         if self.bracket is None or math.isnan(sum(self.bracket.ends)):
             return DASH
         return " to ".join(score_text(end, self.sd) for end in self.bracket.ends)
 
     @classmethod
     def without_value(cls, of: Subject, metric: Metric, interval: Interval, reason: str) -> Self:
-        """An estimate that the data do not give, with the reason."""
+        """An estimate without a value, with the reason."""
         return cls(of=of, metric=metric, interval=interval, reason=reason, **_NO_VALUE)
 
     def digits(self) -> tuple[str, str, str, str, str]:
@@ -305,7 +305,7 @@ class Estimate(AnyEstimate):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
-class RankedEstimate(AnyEstimate):
+class RankedEstimate(BaseEstimate):
     """One metric of the ranked items of one system.
 
     Examples
@@ -363,7 +363,7 @@ def _without_minus_zero(result: object, *fields: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BandPoint(WithInterval):
+class BandPoint(HasInterval):
     """A point of a curve; its interval is nan where resampling gives none."""
 
     x: float

@@ -14,9 +14,9 @@ from errbar.base.remarks import Caution, Explanation, all_of, counted
 from errbar.base.tables import (
     Headline,
     Tone,
+    align_points,
     interval_cells,
     interval_head,
-    pointed,
     scale,
     score_head,
     score_text,
@@ -25,7 +25,7 @@ from errbar.errors import InputError
 from errbar.metrics.base import Direction
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
-from errbar.results.estimate import EqualByValue, Estimand, covered
+from errbar.results.estimate import EqualByValue, Estimand, coverage_line
 
 _FARTHEST = 100.0  # times the data: a change that needs more is too close to its limit
 EXIT_CODES = (0, 1, 3)  # allowed for an inconclusive gate
@@ -86,7 +86,7 @@ class GateRow(EqualByValue):
 
     @property
     def needed(self) -> int | None:
-        """Number of questions that would probably be conclusive; None if more do not help."""
+        """Number of questions that would probably be conclusive; None if more would not help."""
         known = self.comparison
         if known.interval.covers is not Estimand.POPULATION or not self.times <= _FARTHEST:
             return None
@@ -129,7 +129,7 @@ class GateRow(EqualByValue):
         )
 
     def on_failures(self) -> str:
-        """What failed trials can change, if they may have been anything."""
+        """How failed trials could change the verdict, in a sentence."""
         if self.comparison.failed and self.verdict is not Verdict.INCONCLUSIVE:
             return f"{self.name}: {self.verdict}, whatever the failed trials would have been."
         if not self.flips:
@@ -143,7 +143,7 @@ class GateRow(EqualByValue):
         )
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         found = self.comparison
         failures = {"failed": found.failed, "flips": self.flips} if found.failed else {}
         return {
@@ -187,7 +187,7 @@ def _roughly(size: float) -> int:
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Gate(Result):
-    """A candidate compared with a baseline, metric by metric; intervals are simultaneous."""
+    """A candidate compared with a baseline by each metric, with simultaneous intervals."""
 
     rows: tuple[GateRow, ...]
     baseline: str  # names of the two
@@ -234,8 +234,8 @@ class Gate(Result):
         columns = [
             ["task", *(each.task for each in found)],
             ["metric", *(str(each.metric) for each in found)],
-            [score_head("baseline"), *pointed(baseline for baseline, *_ in digits)],
-            [score_head("candidate"), *pointed(candidate for _, candidate, *_ in digits)],
+            [score_head("baseline"), *align_points(baseline for baseline, *_ in digits)],
+            [score_head("candidate"), *align_points(candidate for _, candidate, *_ in digits)],
             [interval_head("change", (each.interval.title for each in found)), *changes],
             [score_head("limit"), *(f"{scale() * row.limit:+g}" for row in self.rows)],
             ["verdict", *(row.verdict.value for row in self.rows)],
@@ -247,9 +247,9 @@ class Gate(Result):
         return Headline(self.headline.removesuffix("."), ".", _TONES[self.verdict.value])
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         together = f"simultaneous for {all_of(len(self.rows), 'row')}" if len(self.rows) > 1 else ""
-        return covered(self.rows[0].comparison.interval, together)
+        return coverage_line(self.rows[0].comparison.interval, together)
 
     @property
     def headline(self) -> str:
@@ -266,7 +266,7 @@ class Gate(Result):
         return sentences[self.verdict]
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         covers = self.rows[0].comparison.interval.covers
         together = (
             f" All {len(self.rows)} intervals are simultaneous." if len(self.rows) > 1 else ""
@@ -287,7 +287,7 @@ class Gate(Result):
         ]
 
     def _cautions(self) -> list[str]:
-        """Reasons for care, each with the metrics that it concerns."""
+        """Cautions, each with the metrics that it concerns."""
         why: dict[str, list[str]] = {}
         for row in self.rows:
             if row.comparison.caution:

@@ -1,4 +1,4 @@
-"""Inspection of the data, and agreement with the numbers that a log states."""
+"""Inspection of the data: their contents, and agreement with the numbers that a log states."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ class Agreement(EqualByValue):
 
     @property
     def holds(self) -> bool:
-        """Whether the two agree to the digits that the log states."""
+        """Whether the two agree to the digits of the stated number."""
         return abs(self.value - self.claim.value) <= 0.5000001 * 10.0**-self.claim.digits
 
     def __str__(self) -> str:
@@ -72,13 +72,13 @@ class Inspection(Result):
         )
 
     def title(self) -> str:
-        """What was evaluated: the systems, and the task or else the file or folder."""
+        """The title of the data: the systems, and the task or else the file or folder."""
         systems, tasks = (
             list(dict.fromkeys(part.key[at] for part in self.slices)) for at in (0, 1)
         )
-        who = _named(systems, "system")
+        who = _names_text(systems, "system")
         if len(tasks) > 1:
-            return f"{who} on {_named(tasks, 'task')}"
+            return f"{who} on {_names_text(tasks, 'task')}"
         files = [path for path, file in self.origin.accounts.items() if not file.skipped]
         folders = {path.parent.name for path in files}
         place = (
@@ -94,7 +94,7 @@ class Inspection(Result):
         return f"{who} on {where}" if where not in ("", who) else who
 
     def facts(self) -> list[tuple[str, str]]:
-        """The numbers of systems, tasks, questions and trials, each with its noun."""
+        """The numbers of systems, tasks, questions and trials, with their nouns."""
         sizes = [int(part.questions.sum()) for part in self.slices]
         trials = [int(number) for part in self.slices for number in part.trials if number] or [0]
         systems, tasks = (len({part.key[at] for part in self.slices}) for at in (0, 1))
@@ -147,7 +147,7 @@ class Inspection(Result):
     drops: ClassVar[tuple[str, ...]] = ("outcomes", "trials each", "rows", "task")
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         notes = [f"{self.summary()}."]
         if self.statuses:
             notes.append(
@@ -213,7 +213,7 @@ def _clusters_in(slices: tuple[Slice, ...]) -> list[str]:
     return [f"{some} of questions{scope}{f'; {alone}' if alone else '.'}"]
 
 
-def _named(names: list[str], noun: str) -> str:
+def _names_text(names: list[str], noun: str) -> str:
     """Return a few short names as a series, or else their number."""
     series = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     short = len(names) <= _MOST_NAMED and 0 < len(series) <= _LONGEST

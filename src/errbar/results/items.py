@@ -1,4 +1,4 @@
-"""Questions and systems on one scale: abilities, difficulties, and questions that look wrong."""
+"""Item analysis: abilities of systems, difficulties of questions, and suspect questions."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from errbar.base.tables import (
 )
 from errbar.errors import InputError
 from errbar.results.base import Rows
-from errbar.results.estimate import EqualByValue, Interval, WithInterval, covered, record_of
+from errbar.results.estimate import EqualByValue, HasInterval, Interval, coverage_line, record_of
 
 ALL_RIGHT, ALL_WRONG = "all right", "all wrong"
 INVERTED, FLAT, ALIKE = "inverted", "flat", "alike"
@@ -39,7 +39,7 @@ _MEANINGS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SystemAbility(WithInterval):
+class SystemAbility(HasInterval):
     """A system of one task on the scale of its questions."""
 
     task: str
@@ -55,14 +55,14 @@ class SystemAbility(WithInterval):
     adjusted_high: float
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         adjusted = ("adjusted", "adjusted_sd", "adjusted_low", "adjusted_high")
         first = record_of(self, "task", "system", "questions", "score", "value", "sd", "interval")
         return first | record_of(self, *adjusted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ItemRow(WithInterval):
+class ItemRow(HasInterval):
     """A question."""
 
     task: str
@@ -84,11 +84,11 @@ class ItemRow(WithInterval):
 
     @property
     def chance(self) -> str:
-        """The p-value of what it is flagged for, as text."""
+        """The p-value of the check that flags the question, as text."""
         return _chance(_p_of(self))
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         checks = ("discrimination", "infit", "infit_p", "outfit", "outfit_p")
         more = ("correlation", "inverted_p", "by_luck")
         first = record_of(self, "task", "question", "systems", "solved", "value", "sd", "interval")
@@ -97,7 +97,7 @@ class ItemRow(WithInterval):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlikePair:
-    """Two questions on which systems succeed and fail together."""
+    """Two questions with correlated residuals."""
 
     task: str
     first: str
@@ -114,7 +114,7 @@ class AlikePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskItems:
-    """Remarks that hold for all questions of a task."""
+    """Statistics of all questions of a task."""
 
     task: str
     systems: int
@@ -131,7 +131,7 @@ class TaskItems:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SubsetSize(EqualByValue):
-    """A subset of the questions of a task, with its error on systems that were held out."""
+    """A subset of the questions of a task, with its cross-validated error."""
 
     task: str
     size: int
@@ -150,7 +150,7 @@ class SubsetSize(EqualByValue):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Items(Rows[ItemRow]):
-    """The questions of every task, with the systems that answered them."""
+    """The questions of every task, with the systems."""
 
     _: KW_ONLY
     systems: tuple[SystemAbility, ...]
@@ -164,12 +164,12 @@ class Items(Rows[ItemRow]):
 
     @property
     def suspects(self) -> list[ItemRow]:
-        """Questions that look wrong, the most doubtful first."""
+        """Suspect questions, the most doubtful first."""
         rows = [row for row in self.rows if {INVERTED, FLAT} & {*row.flags}]
         return sorted(rows, key=lambda row: (INVERTED not in row.flags, row.correlation))
 
     def columns(self) -> list[list[str]]:
-        """Questions that look wrong, or if none does the hardest; each column from its head."""
+        """Suspect questions, or the hardest if none is suspect, as columns of text."""
         rows = (self.suspects or sorted(self.rows, key=lambda row: -row.value))[:_SHOWN]
         title = [interval_title(self.level)]
         tasks = [row.task for row in rows]
@@ -191,7 +191,7 @@ class Items(Rows[ItemRow]):
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
 
     def parts(self) -> list[Table | str]:
-        """Questions to look at, systems, pairs that are alike, and subsets."""
+        """Tables of suspect questions, systems, correlated pairs, and subsets."""
         first = Rows.parts(self)
         return [*first, self._system_table(), *self._pair_tables(), *self._subset_tables()]
 
@@ -218,7 +218,7 @@ class Items(Rows[ItemRow]):
             columns.append([interval_head("adjusted score", title), *adjusted])
             columns.append(["questions", *(str(row.questions) for row in rows)])
         left = len(self.systems) - len(rows)
-        more = [f"{counted(left, 'system')} more: {_exported('.systems')}."] if left else []
+        more = [f"{counted(left, 'system')} more: {_export_rows('.systems')}."] if left else []
         return Table(columns=columns, notes=more, drops=("questions", "task"))
 
     @property
@@ -231,7 +231,7 @@ class Items(Rows[ItemRow]):
             return []
         rows = self.pairs[:_SHOWN]
         left = len(self.pairs) - len(rows)
-        more = [f"{counted(left, 'pair')} more: {_exported('.pairs')}."] if left else []
+        more = [f"{counted(left, 'pair')} more: {_export_rows('.pairs')}."] if left else []
         columns = [
             ["alike", *(f"{row.first} and {row.second}" for row in rows)],
             ["correlation", *_cells((row.correlation for row in rows), signed=True)],
@@ -268,7 +268,7 @@ class Items(Rows[ItemRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """The number of questions that deserve a look, with the reasons."""
+        """The number of suspect questions, with the reasons."""
         number = counted(len(self.rows), "question")
         counts = {
             flag: sum(flag in row.flags for row in self.rows)
@@ -286,8 +286,8 @@ class Items(Rows[ItemRow]):
         return Headline(claim, f": {', '.join(said)}.")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
-        return covered(self.systems[0].interval)
+        """A line on what the intervals cover."""
+        return coverage_line(self.systems[0].interval)
 
     def further_records(self) -> dict[str, list[dict[str, Any]]]:
         """Records of systems, pairs of questions and subsets."""
@@ -307,12 +307,12 @@ class Items(Rows[ItemRow]):
             beside.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
 
 
-def _exported(field: str) -> str:
+def _export_rows(field: str) -> str:
     return way_to_say("--format json has all", f"{field} has all")
 
 
 def _p_of(row: ItemRow) -> float:
-    """The p-value of what a question is flagged for."""
+    """The p-value of the check that flags a question."""
     if INVERTED in row.flags:
         return row.inverted_p
     return row.infit_p if FLAT in row.flags else math.nan
@@ -334,7 +334,7 @@ def _share(row: SubsetSize) -> str:
 
 
 def _on_dead(task: TaskItems) -> list[str]:
-    """How many questions are unanimous, beside what the model expects."""
+    """Number of unanimous questions, beside the number that the model expects."""
     found = []
     for number, words, expected in (
         (task.all_wrong, "no system solves", task.expected_wrong),

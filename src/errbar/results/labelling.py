@@ -13,10 +13,10 @@ from errbar.base.remarks import Explanation, counted, way_to_say
 from errbar.base.tables import (
     DASH,
     Headline,
+    align_points,
     interval_cells,
     interval_head,
     interval_title,
-    pointed,
     score_text,
 )
 from errbar.results.base import Result
@@ -49,7 +49,7 @@ class CorrectedEstimate(Estimate):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CorrectedScoreTable(Scores):
-    """Corrected metrics, with those of the labels and of the judge beside them."""
+    """Corrected metrics, beside those of the labels alone and of the judge alone."""
 
     drops: ClassVar[tuple[str, ...]] = ("sd", "weight", "questions", "trials", "task", "clusters")
 
@@ -66,7 +66,7 @@ class CorrectedScoreTable(Scores):
             *Scores.columns(self),
             [head, *alone],
             ["labels", *(str(row.labels) if row.labels else DASH for row in rows)],
-            ["judge alone", *pointed(judge)],
+            ["judge alone", *align_points(judge)],
             ["weight", *weights],
         ]
 
@@ -100,8 +100,8 @@ class QuestionGroup:
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Labelling(Result):
-    """Questions to be labelled next."""
+class LabellingPlan(Result):
+    """The questions to label next, and the widths that are expected."""
 
     groups: tuple[QuestionGroup, ...]
     questions: int  # to be labelled
@@ -155,7 +155,7 @@ class Labelling(Result):
         ]
 
     def conclusion(self) -> Headline | None:
-        """How many to label, and what that brings."""
+        """How many questions to label, and the expected width."""
         more = " more" if self.labelled else ""
         now = f" instead of {self.width_now:.3f}" if self.labelled else ""
         number = counted(self.questions, f"{'more ' if more else ''}question")
@@ -163,15 +163,15 @@ class Labelling(Result):
         return Headline(f"Label {number}: {interval}", ".")
 
     def footer(self) -> str:
-        """How to go on."""
+        """A line on the next step."""
         file = way_to_say("--fill FILE writes", ".write(path) writes")
         back = way_to_say("--labels FILE", "labels=path")
         return f"{file} the answers to label; filled in, it is read by {back}."
 
     def write(self, path: str | Path) -> None:
-        """Write the file to fill in: known labels, and an empty one for each chosen answer.
+        """Write the file of labels: known labels, and an empty cell for each chosen answer.
 
-        What the judge said is not in it, so that it sways nobody.
+        It omits what the judge said, so that the labeller is not influenced.
         """
         out = io.StringIO()
         heads = list(self.cells[0])

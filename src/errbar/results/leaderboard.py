@@ -11,15 +11,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, TypeVar
 
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import Headline, Tone, interval_head, percent, pointed
+from errbar.base.tables import Headline, Tone, align_points, interval_head, percent
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
-from errbar.results.estimate import Interval, WithInterval, covered, record_of
+from errbar.results.estimate import HasInterval, Interval, coverage_line, record_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Standing(WithInterval):
+class Standing(HasInterval):
     """A row of a leaderboard."""
 
     system: str
@@ -34,7 +34,7 @@ class Standing(WithInterval):
     groups: str  # a letter for each group of systems that are not separated
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         ranks = ("rank", "best_rank", "worst_rank", "expected_rank", "chance_best", "groups")
         return record_of(self, "system", "value", "sd", "interval", *ranks)
 
@@ -44,13 +44,13 @@ B = TypeVar("B", bound=Standing)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Board(Rows[B]):
-    """Systems from the best down, by one measure."""
+    """Systems in descending order of a measure."""
 
     drops: ClassVar[tuple[str, ...]] = ("expected rank", "P(best)", "group")
 
     @property
     def measure(self) -> str:
-        """What the systems are ordered by."""
+        """The measure that orders the systems."""
         raise NotImplementedError
 
     @property
@@ -60,14 +60,14 @@ class Board(Rows[B]):
 
     @property
     def size(self) -> str:
-        """How large the data are, in words."""
+        """The size of the data, in words."""
         raise NotImplementedError
 
     def rank_columns(self) -> list[list[str]]:
-        """Columns on ranks, each from its head down."""
+        """Columns on ranks, each beginning with its head."""
         return [
             [f"{percent(self.rows[0].interval.level)} ranks", *self.rank_ranges()],
-            ["expected rank", *pointed(f"{row.expected_rank:.1f}" for row in self)],
+            ["expected rank", *align_points(f"{row.expected_rank:.1f}" for row in self)],
             ["P(best)", *(share_text(row.chance_best) for row in self)],
             ["group", *(row.groups for row in self)],
         ]
@@ -82,14 +82,14 @@ class Board(Rows[B]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """Which system is the best."""
+        """Which system is first, and whether it is significantly better."""
         sentence = "".join(self.headline()).removesuffix(".")
         first = sum(row.best_rank == 1 for row in self)
         tone = Tone.GOOD if first == 1 else Tone.DIM if first == len(self) else Tone.STRONG
         return Headline(sentence, ".", tone)
 
     def ties(self) -> list[list[int]]:
-        """The places of the systems of each group of two or more that are not separated."""
+        """The places of the systems of each group that do not differ significantly."""
         letters = [set(_LETTER.findall(row.groups)) for row in self]
         groups = [
             [at for at, own in enumerate(letters) if letter in own]
@@ -124,7 +124,7 @@ class Board(Rows[B]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Leaderboard(Board[Standing]):
-    """Systems from the best down, by one metric of one task or the average of several."""
+    """Systems in descending order of one metric, on one task or averaged over several."""
 
     metric: Metric
     _: KW_ONLY
@@ -136,7 +136,7 @@ class Leaderboard(Board[Standing]):
 
     @property
     def measure(self) -> str:
-        """The metric, or what orders the systems by it."""
+        """The metric, or the method that orders the systems."""
         return _MEASURES.get(self.by, str(self.metric))
 
     @property
@@ -159,7 +159,7 @@ class Leaderboard(Board[Standing]):
         return [{"metric": str(self.metric), **by, **row.record()} for row in self.rows]
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down."""
+        """Columns as text, each beginning with its head."""
         titles = (row.interval.title for row in self)
         return [
             ["rank", *(str(row.rank) for row in self)],
@@ -169,11 +169,11 @@ class Leaderboard(Board[Standing]):
         ]
 
     def footer(self) -> str:
-        """What the intervals cover, and the size of the data, in a line."""
-        return covered(self.rows[0].interval, f"{self.size} in common")
+        """A line on what the intervals cover and on the size of the data."""
+        return coverage_line(self.rows[0].interval, f"{self.size} in common")
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         first = self.rows[0].interval
         what = f"{self.size} common to all systems"
         weights = ", ".join(f"{task} {weight:.3g}" for task, weight in self.tasks.items())
@@ -219,7 +219,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
-    """Compact letter display: the letters of each system, from the pairs that are separated.
+    """Compact letter display: letters of each system, from the pairs that differ significantly.
 
     Examples
     --------
@@ -274,7 +274,7 @@ class Rating(Standing):
     judge: str = ""  # empty if the games of all judges are taken together
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         # super() without arguments fails in a dataclass with slots
         return {
             **({"judge": self.judge} if self.judge else {}),
@@ -285,7 +285,7 @@ class Rating(Standing):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ratings(Board[Rating]):
-    """Systems from the best down, by the games between them."""
+    """Systems in descending order of their rating, by games between them."""
 
     measured: str  # "rating", "Elo", or "win rate against NAME"
     method: str
@@ -297,7 +297,7 @@ class Ratings(Board[Rating]):
 
     @property
     def measure(self) -> str:
-        """What the systems are ordered by."""
+        """The measure that orders the systems."""
         return self.measured
 
     @property
@@ -316,7 +316,7 @@ class Ratings(Board[Rating]):
         return [{"measure": self.measured, **row.record()} for row in self.rows]
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down."""
+        """Columns as text, each beginning with its head."""
         titles = (row.interval.title for row in self)
         rated = self.measured in _RATINGS
         several = len(self._judges()) > 1
@@ -334,7 +334,7 @@ class Ratings(Board[Rating]):
         return (cell.replace("inf", "  ∞") for cell in self.cells_of("value"))
 
     def _win_rates(self) -> Iterable[str]:
-        return pointed(f"{row.win_rate:.2f}" for row in self)
+        return align_points(f"{row.win_rate:.2f}" for row in self)
 
     def _judges(self) -> list[str]:
         return list(dict.fromkeys(row.judge for row in self))
@@ -349,11 +349,11 @@ class Ratings(Board[Rating]):
         return None if len(self._judges()) > 1 or len(self) < 2 else Board.conclusion(self)
 
     def footer(self) -> str:
-        """What the intervals cover, and the size of the data, in a line."""
-        return covered(self.rows[0].interval, self.size)
+        """A line on what the intervals cover and on the size of the data."""
+        return coverage_line(self.rows[0].interval, self.size)
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         return [
             *map(Explanation, [*self.rank_notes(), f"Method: {self.method}."]),
             *self.remarks,

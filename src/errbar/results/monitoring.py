@@ -17,10 +17,10 @@ from errbar.base.tables import (
     interval_head,
     interval_title,
     percent,
-    supported,
+    round_to_sd,
 )
 from errbar.results.base import Result
-from errbar.results.estimate import Estimand, Interval, covered
+from errbar.results.estimate import Estimand, Interval, coverage_line
 
 Decision = Literal["above", "below"]
 
@@ -97,7 +97,7 @@ class Watch:
     @property
     def verdict(self) -> str:
         """Whether to stop, and the claim that was accepted."""
-        return f"stop: {self._claimed(self.decided[1])}" if self.decided else GO_ON
+        return f"stop: {self._claim_in_sentence(self.decided[1])}" if self.decided else GO_ON
 
     @property
     def dated_verdict(self) -> str:
@@ -106,7 +106,7 @@ class Watch:
 
     @property
     def short_verdict(self) -> str:
-        """The verdict as a cell beside the name, as in "stop: better (at 63)"."""
+        """The verdict as a cell of a table, as in "stop: better (at 63)"."""
         if self.decided is None:
             return GO_ON
         questions, claim = self.decided
@@ -123,7 +123,7 @@ class Watch:
         return f"{self.system} − {self.against}" if self.against else self.system
 
     def record(self) -> dict[str, Any]:
-        """A flat record, for a DataFrame or JSON."""
+        """A flat record for a DataFrame or JSON."""
         claims = self.claims
         decided_at, decision = self.decided or (None, None)
         record: dict[str, Any] = {
@@ -170,7 +170,7 @@ class Watch:
 
     @property
     def precision(self) -> float:
-        """Half the distance from the mean to the nearer end: decides the digits shown."""
+        """Half the distance from the mean to the nearer end; it determines the digits shown."""
         value, interval = self.value, self.interval
         reach = [value - interval.low] if self.claims.above is not None else []
         reach += [interval.high - value] if self.claims.below is not None else []
@@ -178,7 +178,9 @@ class Watch:
 
     def ends(self) -> str:
         """The interval in words, to the digits that it supports."""
-        low, high = (supported(x, self.precision) for x in (self.interval.low, self.interval.high))
+        low, high = (
+            round_to_sd(x, self.precision) for x in (self.interval.low, self.interval.high)
+        )
         return "none: contradiction" if self.contradicts else f"{low} to {high}"
 
     def sentence(self) -> Headline:
@@ -187,8 +189,8 @@ class Watch:
         if self.decided is None:
             return Headline("Go on: undecided", f" after {seen}.", Tone.DIM)
         subject = "" if self.against else f"{self.name or 'the mean'} is "
-        claim = f"{subject}{self._claimed(self.decided[1])}"
-        mean = supported(self.value, self.precision)
+        claim = f"{subject}{self._claim_in_sentence(self.decided[1])}"
+        mean = round_to_sd(self.value, self.precision)
         return Headline(
             f"Stop: {claim}",
             f", decided after {self.decided[0]} of {seen} ({mean}, {self.interval.title} "
@@ -211,8 +213,8 @@ class Watch:
             return "better" if decision == "above" else "worse"
         return f"{decision} {than:g}"
 
-    def _claimed(self, decision: Decision) -> str:
-        """A claim as it stands in a sentence after "stop:"."""
+    def _claim_in_sentence(self, decision: Decision) -> str:
+        """A claim within a sentence, after "stop:"."""
         claim = self._claim(decision)
         if not self.against:
             return claim
@@ -226,7 +228,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Monitoring(Result):
-    """Current state of every monitored system and task."""
+    """The current state of every monitored system and task."""
 
     watches: tuple[Watch, ...]
     remarks: tuple[str, ...] = ()  # on the data: guesses, rows left out
@@ -292,10 +294,10 @@ class Monitoring(Result):
         return Headline(claim, f": {of}.", Tone.GOOD if self.is_decided else Tone.DIM)
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         claims = self.watches[0].claims
         sides = "" if None not in (claims.above, claims.below) else "one-sided"
-        return covered(self.watches[0].interval, sides, "valid at every look")
+        return coverage_line(self.watches[0].interval, sides, "valid at every look")
 
     def parts(self) -> list[Table | str]:
         """The verdict, the remarks and the table; a narrow terminal leaves out the e-values."""
@@ -313,7 +315,7 @@ class Monitoring(Result):
         ]
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         first = self.watches[0]
         claims, trials = first.claims, first.trials
         wrong = percent(1.0 - claims.level)
@@ -375,7 +377,7 @@ class MonitoringPath(Result):
         ]
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         return Monitoring(self.watches, self.remarks).notes()
 
 

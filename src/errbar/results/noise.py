@@ -1,4 +1,4 @@
-"""Where the uncertainty of a score comes from, and what more data would buy."""
+"""Sources of the uncertainty of scores, and the effect of more questions and trials."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from errbar.base.tables import (
     score_head,
 )
 from errbar.results.base import Measurement, Rows
-from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
+from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, coverage_line
 
 TRIALS = "luck of trials"
 _ENDLESS = math.inf
@@ -36,7 +36,7 @@ class NoiseSource(EqualByValue):
 
     @property
     def square(self) -> float:
-        """Its part of the squared standard error; an estimate below 0 counts as 0."""
+        """Contribution to the squared standard error; an estimate below 0 counts as 0."""
         return max(self.variance.value, 0.0) * self.weight
 
 
@@ -70,9 +70,9 @@ class NoiseRow(EqualByValue):
         return self.se_with(self.questions, self.trials)
 
     def se_with(self, questions: float, trials: float) -> float:
-        """Standard error with so many questions, and trials of each.
+        """Standard error with these numbers of questions and of trials per question.
 
-        Levels of other columns, such as judges, stay as many as they are.
+        The numbers of levels of other columns, such as judges, stay the same.
         """
         more, often = questions / self.questions, trials / self.trials
         square = math.fsum(
@@ -104,7 +104,7 @@ class NoiseRow(EqualByValue):
         ]
 
     def verdict(self) -> str:
-        """Name the source of most of the uncertainty."""
+        """The largest source of the uncertainty."""
         most = max(self.sources, key=lambda source: source.share.value)
         what = "the difference" if self.against else "avg"
         share = f"{100.0 * most.share.value:.0f}%"
@@ -169,10 +169,10 @@ class NoiseTable(Rows[NoiseRow]):
         return {sum(sizes[:at]) for at in range(1, len(sizes))}
 
     def parts(self) -> list[Table | str]:
-        """The table of components, and one of what more data would buy."""
-        return [*Rows.parts(self), Table(columns=self.bought_columns(), drops=self.drops)]
+        """Tables of the components, and of standard errors with more data."""
+        return [*Rows.parts(self), Table(columns=self.design_columns(), drops=self.drops)]
 
-    def bought(self) -> list[dict[str, Any]]:
+    def design_records(self) -> list[dict[str, Any]]:
         """Standard errors with more questions or trials: a flat record per row and design."""
         return [
             {"system": row.of.system, "task": row.of.task, "against": row.against}
@@ -181,8 +181,8 @@ class NoiseTable(Rows[NoiseRow]):
             for questions, trials in _designs(row, self.designs)
         ]
 
-    def bought_columns(self) -> list[list[str]]:
-        """The standard error now, and with more, as columns of text."""
+    def design_columns(self) -> list[list[str]]:
+        """Standard errors with the present and with more data, as columns of text."""
         rows = self.rows
         iccs = interval_cells((row.icc.cell for row in rows), are_scores=False)
 
@@ -235,14 +235,14 @@ class NoiseTable(Rows[NoiseRow]):
         return Headline(claim, ".")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         row = self.rows[0]
         interval = Interval(row.icc.low, row.icc.high, row.level, Estimand.POPULATION)
         sizes = sorted({row.questions for row in self.rows})
         questions = counted(sizes[0], "question") if len(sizes) == 1 else ""
         trials = sorted({f"{row.trials:.3g}" for row in self.rows})
         each = f"{questions}, {trials[0]} trials of each" if questions and len(trials) == 1 else ""
-        return covered(interval, each)
+        return coverage_line(interval, each)
 
 
 def _designs(row: NoiseRow, more: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:

@@ -1,4 +1,4 @@
-"""An overview of the data: which system is better, all scores side by side, and what was read."""
+"""Overview of the data: which system is better, all scores side by side, and what was read."""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from typing import Any
 
 from errbar.base.remarks import (
     Caution,
+    add_conditions,
     all_of,
     counted,
     explanations,
     marked,
     unmarked,
     warning,
-    with_given,
 )
 from errbar.base.tables import Headline, Table, Tone, interval_cells, interval_head
 from errbar.metrics.base import Direction
@@ -96,7 +96,7 @@ class Overview(Result):
                 columns=columns,
                 notes=[*filter(None, [self._why_not(), self._basis()]), *unmarked(notes)],
                 breaks=_breaks(columns),
-                footer=with_given(self.scores.footer(), notes),
+                footer=add_conditions(self.scores.footer(), notes),
                 explanation=[
                     note for note in explanations(notes) if note != self.scores.definition()
                 ],
@@ -118,12 +118,12 @@ class Overview(Result):
         return self.ranked if self.ranked is not None and len(self.ranked.tasks) == 1 else None
 
     def _why_not(self) -> str:
-        """Why there is no comparison, under a headline that says that there is none."""
+        """The reason why there is no comparison, under a headline."""
         why = self.reason.removeprefix(f"{NOT_COMPARED}: ")
         return f"{why[:1].upper()}{why[1:]}"
 
     def _basis(self) -> str:
-        """The questions that the verdict and the ranks rest on, if scores rest on more."""
+        """The questions behind the verdict and the ranks, if scores are based on more."""
         pair = self.compared[0] if self.compared is not None and len(self.compared) == 1 else None
         ranks = "Ranks" if self.ranked is not None else ""
         if pair is not None:
@@ -143,7 +143,7 @@ class Overview(Result):
         return f"{said[0]} the {counted(questions, 'question')} that {said[1]} have."
 
     def _disagreements(self) -> list[str]:
-        """Numbers that the log states and errbar does not get."""
+        """Numbers that the log states and errbar does not reproduce."""
         agreements = self.inspection.agreements
         return [warning(str(agreement)) for agreement in agreements if not agreement.holds]
 

@@ -1,4 +1,4 @@
-"""Plans: designs of a run, with the cost and power of each."""
+"""Plans: designs of a run with their costs and power."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _DOUBT = 3.0  # standard errors between simulated and computed power that are re
 
 
 class PlanGoal(Protocol):
-    """The goal of a run, as far as a plan needs it."""
+    """Base class of the goal of a run, as far as a plan needs it."""
 
     @property
     def mean(self) -> float:
@@ -30,7 +30,7 @@ class PlanGoal(Protocol):
 
     @property
     def purpose(self) -> str:
-        """What the run is to do, as in "detect a difference of +0.05 in avg"."""
+        """The purpose of the run, as in "detect a difference of +0.05 in avg"."""
         ...
 
     def power(self, questions: int, trials: int | None) -> float:
@@ -72,7 +72,7 @@ class PlanRow(EqualByValue):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Result):
-    """Designs by trials per question; the best is marked."""
+    """Designs with different numbers of trials; the best is marked."""
 
     goal: PlanGoal
     target: float  # power to reach
@@ -135,7 +135,7 @@ class Plan(Result):
         return sorted([self.best, *others[: _CURVES - 1]], key=lambda row: row.trials)
 
     def columns(self) -> list[list[str]]:
-        """Each column from its head down."""
+        """Columns as text, each beginning with its head."""
         rows = self.rows
         columns = [
             ["trials per question", *(f"{row.trials:,}" for row in rows)],
@@ -143,7 +143,7 @@ class Plan(Result):
             ["all trials", *(f"{row.trials_in_all:,}" for row in rows)],
             ["cost", *(f"{row.cost:,.6g}" for row in rows)],
             ["power", *(points(row.power) for row in rows)],
-            ["simulated", *(_simulated(row) for row in rows)],
+            ["simulated", *(_simulated_text(row) for row in rows)],
             ["best", *(self.marked if row.best else "" for row in rows)],
         ]
         return [column for column in columns if any(column[1:])]
@@ -161,13 +161,13 @@ class Plan(Result):
         return Headline(design, does, Tone.GOOD)
 
     def footer(self) -> str:
-        """What the power is for, in a line."""
+        """A line on the effect that the power refers to."""
         option = way_to_say("--explain", ".explain()")
         said = f"Level {percent(self.goal.record()['level'])}, power {percent(self.target)}"
         return f"{said}, for new questions of the same kind ({option})."
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         return [*self.remarks, *_doubts(self.rows)]
 
 
@@ -176,7 +176,7 @@ def points(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def _simulated(row: PlanRow) -> str:
+def _simulated_text(row: PlanRow) -> str:
     if not row.simulations:
         return ""
     return f"{100 * row.simulated:.1f} ± {100 * row.simulated_sd:.1f}%"

@@ -1,4 +1,4 @@
-"""How failures vanish as trials are added: exponents, and pass@k far beyond the trials."""
+"""Scaling with the number of trials: exponents, and pass@k far beyond the trials."""
 
 import math
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from errbar.base.tables import (
     score_text,
 )
 from errbar.results.base import Measurement, Rows
-from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, covered
+from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, coverage_line
 
 _MEANINGS = (
     "exponent: failures fall like k to the power of −exponent between two numbers of trials; "
@@ -153,7 +153,7 @@ class Scaling(Rows[ScalingRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """How far the data reach, of a single system."""
+        """How far the data reach, for a single system."""
         if len(self.rows) != 1:
             return None
         row = self.rows[0]
@@ -168,12 +168,14 @@ class Scaling(Rows[ScalingRow]):
         return Headline(f"{said}; {any_kind}", ".")
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         row = self.rows[0]
         step = row.steps[0].bounded
         interval = Interval(step.low, step.high, row.level, Estimand.POPULATION)
         sizes = {row.questions for row in self.rows}
-        return covered(interval, counted(row.questions, "question") if len(sizes) == 1 else "")
+        return coverage_line(
+            interval, counted(row.questions, "question") if len(sizes) == 1 else ""
+        )
 
 
 def _trials(row: ScalingRow) -> str:

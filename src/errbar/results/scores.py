@@ -1,4 +1,4 @@
-"""Tables of estimates: print, sort, filter, and convert to any DataFrame."""
+"""Tables of estimates, which can be printed, sorted, filtered and exported."""
 
 import math
 from collections import Counter
@@ -6,16 +6,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.remarks import Caution, Explanation, counted, unless_said, way_to_say
+from errbar.base.remarks import (
+    Caution,
+    Explanation,
+    counted,
+    way_to_say,
+    without_repeated_condition,
+)
 from errbar.base.tables import (
     DASH,
     Headline,
     Tone,
+    align_points,
     interval_cells,
     interval_head,
     interval_title,
     percent,
-    pointed,
     score_head,
     score_text,
 )
@@ -25,23 +31,23 @@ from errbar.metrics.grammar import metric_of
 from errbar.results.base import ResultSequence
 from errbar.results.estimate import (
     SIMULATIONS,
-    AnyEstimate,
+    BaseEstimate,
     Estimand,
     Estimate,
     RankedEstimate,
     Subject,
-    covered,
+    coverage_line,
 )
 
 _FEWEST = 10  # smallest number of questions in the coverage study
 _MARK = "*"  # marks an interval that does not contain the observed value
 
-E = TypeVar("E", bound=AnyEstimate)
+E = TypeVar("E", bound=BaseEstimate)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimates(ResultSequence[E]):
-    """Estimates that print as a table; `method` describes how their intervals were computed."""
+    """Estimates in a table; `method` describes how the intervals were computed."""
 
     entries_field: ClassVar[str] = "estimates"
     estimates: tuple[E, ...]
@@ -106,7 +112,7 @@ class Estimates(ResultSequence[E]):
             "task": [subject.task for subject in subjects],
         }
         for name in dict.fromkeys(name for subject in subjects for name, _ in subject.slice):
-            free = _free(name, reserved | set(columns))
+            free = _unused_name(name, reserved | set(columns))
             columns[free] = [dict(subject.slice).get(name, "") for subject in subjects]
         if any(subject.failed for subject in subjects):
             columns["failed"] = [subject.failed for subject in subjects]
@@ -133,9 +139,9 @@ class Estimates(ResultSequence[E]):
         """Why numbers are missing, and the remarks on the data."""
         why: dict[str, list[E]] = {}
         for estimate in self:
-            if reason := unless_said(estimate.reason, self.remarks):
+            if reason := without_repeated_condition(estimate.reason, self.remarks):
                 why.setdefault(reason, []).append(estimate)
-        reasons = [f"{_called(estimates, self)}: {reason}." for reason, estimates in why.items()]
+        reasons = [f"{_names_of(estimates, self)}: {reason}." for reason, estimates in why.items()]
         return [*reasons, *self.remarks]
 
 
@@ -152,7 +158,7 @@ class Scores(Estimates[Estimate]):
         numbers = {"mean": [e.mean for e in self]} if self._has_means() else {}
         for name, column in (numbers | {"sd": [e.sd for e in self]}).items():
             texts = (score_text(x, e.sd) for x, e in zip(column, self, strict=True))
-            columns.append([score_head(name), *pointed(texts)])
+            columns.append([score_head(name), *align_points(texts)])
         if any(each.bracket for each in self):
             head = interval_head("bracket", (each.interval.title for each in self))
             columns.append([head, *(each.bracket_text for each in self)])
@@ -193,7 +199,7 @@ class Scores(Estimates[Estimate]):
         return [*notes, *self._last_notes()]
 
     def definition(self) -> Explanation:
-        """What the columns of the score and of its standard deviation are."""
+        """Definitions of the columns of the score and of its standard deviation."""
         is_mean = self._has_means()
         spread = (
             "mean, sd: of the quantity in the interval" if is_mean else "sd: its standard deviation"
@@ -201,16 +207,16 @@ class Scores(Estimates[Estimate]):
         return Explanation(f"Score: the observed value; {spread}.")
 
     def footer(self) -> str:
-        """What the intervals cover, and the size of the data, in a line."""
+        """A line on what the intervals cover and on the size of the data."""
         there = [estimate for estimate in self if estimate.questions]
         if not there:
             return ""
         if len({(each.interval.level, each.interval.covers) for each in there}) > 1:
             return " ".join(_coverages(there))
-        return covered(there[0].interval, _resampled(there))
+        return coverage_line(there[0].interval, _sample_words(there))
 
     def conclusion(self) -> Headline | None:
-        """The score of a single system, or which of several has the best."""
+        """The score of a single system, or which of several systems has the best."""
         first = str(self.estimates[0].metric) if self.estimates else ""
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.mean)]
         if not rows or any(row.slice or row.of.failed for row in rows):
@@ -219,8 +225,10 @@ class Scores(Estimates[Estimate]):
             return _best(rows)
         if len(rows) == 1:
             return Headline("", "".join(rows[0].headline()))
-        low, high = min(rows, key=_known), max(rows, key=_known)
-        ends = " to ".join(f"{score_text(_known(row), row.sd)} ({row.task})" for row in (low, high))
+        low, high = min(rows, key=_value_or_mean), max(rows, key=_value_or_mean)
+        ends = " to ".join(
+            f"{score_text(_value_or_mean(row), row.sd)} ({row.task})" for row in (low, high)
+        )
         who = rows[0].system or "The system"
         return Headline("", f"{who} scores {ends} {first} on {len(rows)} tasks.")
 
@@ -228,7 +236,7 @@ class Scores(Estimates[Estimate]):
         return any(not math.isnan(estimate.held) for estimate in self)
 
     def _has_means(self) -> bool:
-        """Whether some interval is centred on another quantity than the observed value."""
+        """Whether an interval is centred on a quantity other than the observed value."""
         return any(
             not math.isnan(estimate.mean)
             and not math.isclose(estimate.mean, estimate.value, rel_tol=1e-9, abs_tol=1e-12)
@@ -251,7 +259,7 @@ class RankedScores(Estimates[RankedEstimate]):
         ]
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         return [Explanation(f"Method: {self.method}."), *self._last_notes()]
 
     def conclusion(self) -> Headline | None:
@@ -261,11 +269,11 @@ class RankedScores(Estimates[RankedEstimate]):
         return _best(rows) if len({row.system for row in rows}) > 1 else None
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
+        """A line on what the intervals cover."""
         there = [estimate for estimate in self if not estimate.reason]
         clusters = any(estimate.clusters < estimate.items for estimate in there)
         together = "items of a question or cluster are resampled together" * clusters
-        return covered(there[0].interval, together) if there else ""
+        return coverage_line(there[0].interval, together) if there else ""
 
 
 def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
@@ -283,14 +291,14 @@ def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
     ]
 
 
-def _known(row: AnyEstimate) -> float:
-    """The observed value, or the mean where the trials do not determine it."""
+def _value_or_mean(row: BaseEstimate) -> float:
+    """The observed value, or the mean if the trials do not determine the value."""
     return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
 
 
-def _best(rows: Sequence[AnyEstimate]) -> Headline:
-    """Which system has the best score, without a claim that it is better."""
-    by_task: dict[str, list[AnyEstimate]] = {}
+def _best(rows: Sequence[BaseEstimate]) -> Headline:
+    """Which system has the best score, without a claim that the difference is significant."""
+    by_task: dict[str, list[BaseEstimate]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     by_task = {task: some for task, some in by_task.items() if len(some) > 1}
@@ -301,8 +309,8 @@ def _best(rows: Sequence[AnyEstimate]) -> Headline:
     word, best_of = ("highest", max) if higher else ("lowest", min)
     leaders = {}
     for task, some in by_task.items():
-        best = best_of(map(_known, some))
-        leaders[task] = [row for row in some if _known(row) == best]
+        best = best_of(map(_value_or_mean, some))
+        leaders[task] = [row for row in some if _value_or_mean(row) == best]
     often = Counter(row.system for some in leaders.values() for row in some)
     (name, wins), *_ = often.most_common(1)
     whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
@@ -310,14 +318,14 @@ def _best(rows: Sequence[AnyEstimate]) -> Headline:
         claim = f"{name} has the {word} {metric} on {wins} of {len(by_task)} tasks"
         return Headline(claim, f"; {whether}")
     (tied,) = leaders.values()
-    value = score_text(_known(tied[0]), tied[0].sd)
+    value = score_text(_value_or_mean(tied[0]), tied[0].sd)
     if len(tied) > 1:
         return Headline(f"{len(tied)} systems share the {word} {metric}", f" ({value}).")
     return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
 
 
-def _resampled(estimates: Sequence[Estimate]) -> str:
-    """What the intervals rest on: clusters, or questions and trials if all have as many."""
+def _sample_words(estimates: Sequence[Estimate]) -> str:
+    """The units that the intervals are based on: clusters, or questions and trials."""
     sizes = {(each.questions, each.trials, each.clusters, each.is_even) for each in estimates}
     if len(sizes) > 1:
         return "over clusters of questions" if any(each.clusters for each in estimates) else ""
@@ -330,9 +338,9 @@ def _resampled(estimates: Sequence[Estimate]) -> str:
     return f"over {counted(clusters, 'cluster')} of {size}" if clusters else size
 
 
-def _free(name: str, reserved: Collection[str]) -> str:
-    """The name, with "by" before it as often as needed to be unique."""
-    return _free(f"by {name}", reserved) if name in reserved else name
+def _unused_name(name: str, reserved: Collection[str]) -> str:
+    """The name, preceded by "by" as often as needed to be unique."""
+    return _unused_name(f"by {name}", reserved) if name in reserved else name
 
 
 def _coverages(estimates: Sequence[Estimate]) -> list[str]:
@@ -345,17 +353,18 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
         scope = ""
         if len(groups) > 1:
             last = len(notes) == len(groups) - 1
-            scope = " of all others" if last else f" of {_called(groups[level, covers], estimates)}"
+            scope = (
+                " of all others" if last else f" of {_names_of(groups[level, covers], estimates)}"
+            )
         notes.append(f"{interval_title(level)}{scope}: for {covers.words}.")
     return notes
 
 
-def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
-    """Names of some estimates: by metric alone if that is unambiguous, else with subjects.
+def _names_of(some: Sequence[BaseEstimate], among: Sequence[BaseEstimate]) -> str:
+    """Names of estimates: by metric alone if that is unambiguous, else with subjects.
 
-    Metrics that all subjects share come first, as in "pass@4, pass^4 of a, b".
-
-    A subject all of whose metrics are named is listed without them.
+    Metrics that all subjects share come first, as in "pass@4, pass^4 of a, b". A subject whose
+    metrics are all named is listed without them.
     """
     metrics = list(dict.fromkeys(str(estimate.metric) for estimate in some))
     if sum(str(estimate.metric) in metrics for estimate in among) == len(some):
@@ -373,7 +382,7 @@ def _called(some: Sequence[AnyEstimate], among: Sequence[AnyEstimate]) -> str:
 
 
 def _sizes(estimates: Sequence[Estimate]) -> list[str]:
-    """Questions and trials of each subject, in one note if all are equal."""
+    """Numbers of questions and trials of each subject, in one note if all are equal."""
     nonempty = [estimate for estimate in estimates if estimate.questions]
     sizes: dict[str, str] = {}
     for estimate in nonempty:

@@ -1,4 +1,4 @@
-"""Results over time: the scores of successive runs, the last change, and evidence of drift."""
+"""Scores of successive runs over time, the last change, and evidence of drift."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from errbar.base.tables import (
 )
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
-from errbar.results.estimate import AnyEstimate, covered
+from errbar.results.estimate import BaseEstimate, coverage_line
 from errbar.results.monitoring import e_value
 
 DriftDirection = Literal["drop", "rise"]
@@ -73,7 +73,7 @@ class Timeline(Result):
     drops: ClassVar[tuple[str, ...]] = ("e rise", "e drop", "task")
 
     runs: tuple[str, ...]  # in order
-    estimates: tuple[AnyEstimate, ...]  # the run is the system of each
+    estimates: tuple[BaseEstimate, ...]  # the run is the system of each
     changes: tuple[Comparison, ...]  # the last run minus the reference
     drifts: tuple[Drift, ...]  # one per task
     reference: str  # the run with which the last one is compared
@@ -138,11 +138,11 @@ class Timeline(Result):
         return Headline("No drift detected", f" in {seen}.", Tone.DIM)
 
     def footer(self) -> str:
-        """What the intervals cover, in a line."""
-        return covered(self.estimates[0].interval)
+        """A line on what the intervals cover."""
+        return coverage_line(self.estimates[0].interval)
 
     def notes(self) -> list[str]:
-        """What stands under the table."""
+        """Notes that are printed with the table."""
         wrong = percent(1.0 - self.level)
         reasons = dict.fromkeys(drift.reason for drift in self.drifts if drift.reason)
         return [
@@ -179,7 +179,7 @@ def _e_value(number: float) -> str:
 
 
 def natural_order(names: Sequence[str]) -> list[str]:
-    """Names in the order of a reader: digits compare as numbers.
+    """Names in natural order: digits compare as numbers.
 
     Examples
     --------

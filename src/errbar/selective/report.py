@@ -11,7 +11,7 @@ from errbar.analysis.compare_ranked import compare
 from errbar.analysis.curves import risk_bands
 from errbar.analysis.methods.bootstrap import Bootstrap
 from errbar.analysis.selective import estimate
-from errbar.base.tables import DASH, Table, interval_title, percent, pointed, supported
+from errbar.base.tables import DASH, Table, align_points, interval_title, percent, round_to_sd
 from errbar.data.predictions import Predictions
 from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of
@@ -130,7 +130,7 @@ class SelectiveReport(Result):
         rows: list[tuple[str, str, str, str]] = []
         for result in self.runs:
             rows += [
-                (result.run.name, str(e.metric), supported(e.value, e.sd), _ends(e))
+                (result.run.name, str(e.metric), round_to_sd(e.value, e.sd), _ends(e))
                 for e in result.estimates
             ]
             rows += [
@@ -145,7 +145,7 @@ class SelectiveReport(Result):
         return [
             ["run", *(name for name, _, _, _ in rows)],
             ["metric", *(metric for _, metric, _, _ in rows)],
-            ["value", *pointed(value for _, _, value, _ in rows)],
+            ["value", *align_points(value for _, _, value, _ in rows)],
             [interval_title(self.method.level), *(ends for _, _, _, ends in rows)],
         ]
 
@@ -344,7 +344,7 @@ def _on(run: ItemRun, places: Sequence[int]) -> ItemRun:
 def _ends(e: RankedEstimate) -> str:
     if e.reason:
         return DASH
-    return " to ".join(supported(end, e.sd) for end in (e.interval.low, e.interval.high))
+    return " to ".join(round_to_sd(end, e.sd) for end in (e.interval.low, e.interval.high))
 
 
 def _documented_risk(risk: float | None) -> str:

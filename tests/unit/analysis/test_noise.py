@@ -162,4 +162,4 @@ def test_the_table_names_its_sources_and_what_more_would_buy() -> None:
     text = str(RUNS.noise(baseline="siskin-1", designs=[(200, 2)]))
     assert text.startswith("The luck of trials accounts for 8 to 15% of the uncertainty of scores")
     assert "200 × 2" in text
-    assert RUNS.noise(designs=[(200, 2)]).bought()[4]["questions"] == 200
+    assert RUNS.noise(designs=[(200, 2)]).design_records()[4]["questions"] == 200

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from errbar.base.tables import supported
+from errbar.base.tables import round_to_sd
 from errbar.metrics import Aurc, Average, PassAt, PassHat
 from errbar.results.estimate import Estimand, Estimate, Interval, RankedEstimate, Subject
 from errbar.results.scores import Scores
@@ -58,7 +58,7 @@ def grid(scores: Scores) -> list[str]:
 def test_a_number_prints_to_two_significant_digits_of_its_sd(
     number: float, sd: float, text: str
 ) -> None:
-    assert supported(number, sd) == text
+    assert round_to_sd(number, sd) == text
 
 
 def test_nothing_has_no_sign() -> None:

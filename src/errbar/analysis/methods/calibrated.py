@@ -40,7 +40,7 @@ from errbar.base.arguments import (
     require_whole,
     strict_share,
 )
-from errbar.base.remarks import counted, together
+from errbar.base.remarks import counted, join_parts
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
@@ -256,7 +256,7 @@ class _SystemEstimates:
         found, reason = self._finite_population(found, metric, level)
         repeats, weights = self._counts.repeats(), weights_of(self._counts)
         sizes = assumption_on_sizes(repeats, clusters_of(self._counts), weights, level)
-        return found, together(_BEYOND if short else "", reason, sizes)
+        return found, join_parts(_BEYOND if short else "", reason, sizes)
 
     def _benchmark_summary(
         self, metric: CountMetric, level: float, *, short: bool
@@ -337,8 +337,8 @@ class _SystemEstimates:
             return 1.0
         rate = Bayes()
         apart = self._seen(clustered=False).summary(rate, level, self._rng())
-        together = self._seen().summary(rate, level, self._rng())
-        return max(1.0, together.sd / apart.sd)
+        clustered = self._seen().summary(rate, level, self._rng())
+        return max(1.0, clustered.sd / apart.sd)
 
     def _seen(
         self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None

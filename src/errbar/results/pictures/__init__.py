@@ -11,7 +11,7 @@ from errbar.results.costs import Costs
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.items import Items
-from errbar.results.labelling import Labelling
+from errbar.results.labelling import LabellingPlan
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import Monitoring, MonitoringPath
 from errbar.results.noise import NoiseTable
@@ -84,7 +84,7 @@ _BY_KIND: dict[type, Callable[[Any], Picture]] = {
     MonitoringPath: monitoring_picture,
     Timeline: timeline_picture,
     RaterAgreement: agreement_forest,
-    Labelling: labelling_forest,
+    LabellingPlan: labelling_forest,
     NoiseTable: noise_bars,
     Items: items_picture,
     Costs: cost_picture,

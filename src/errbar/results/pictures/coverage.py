@@ -61,9 +61,11 @@ def coverage_map(
             "mark": {"type": "rect", "aria": False},
             "encoding": {"x": x, "y": y, "color": _colour(bounds), "tooltip": _TOOLTIP},
         },
-        _named(_first(across, 1), {"y": {"value": _TITLES}}, x, fontSize=12, fontWeight="bold"),
-        _named(_first(across, 2), {"y": {"value": _HEADS}}, x, fontSize=_SMALL),
-        _named(_first(down, 1), {"x": {"value": _NAMES}}, y, fontSize=10, fontWeight="bold"),
+        _label_layer(
+            _first(across, 1), {"y": {"value": _TITLES}}, x, fontSize=12, fontWeight="bold"
+        ),
+        _label_layer(_first(across, 2), {"y": {"value": _HEADS}}, x, fontSize=_SMALL),
+        _label_layer(_first(down, 1), {"x": {"value": _NAMES}}, y, fontSize=10, fontWeight="bold"),
     ]
     body = {"width": {"step": _SIDE}, "height": {"step": _SIDE}, "layer": layers}
     return vega.compose(title, below, every, body)
@@ -152,7 +154,7 @@ def _first(places: Places, keys: int) -> dict[int, str]:
     return {place: str(key[-1]) for key, place in found.items()}
 
 
-def _named(names: Mapping[int, str], beside: Spec, along: Spec, **font: Any) -> Spec:
+def _label_layer(names: Mapping[int, str], beside: Spec, along: Spec, **font: Any) -> Spec:
     """Return a layer of labels beside an axis."""
     channel = along["field"]
     values = [{channel: place, "value": vega.json_value(name)} for place, name in names.items()]

@@ -39,7 +39,7 @@ def score_curve(scores: Estimates[Any]) -> Picture:
         {
             "label": "" if apart else labels[_subject(estimate)],
             "name": _subject(estimate),
-            "panel": _joined(
+            "panel": _joined_text(
                 labels[_subject(estimate)] if apart else "",
                 family_name(estimate.metric) if len(families) > 1 else "",
                 estimate.task,
@@ -66,7 +66,7 @@ def score_curve(scores: Estimates[Any]) -> Picture:
         "value", families[0] if len(families) == 1 else "value", scale={"zero": False}
     )
     tooltip = vega.tooltips(name="system", metric="metric", value="value", low="from", high="to")
-    spec = banded([""] if apart else list(labels.values()), x, y, tooltip)
+    spec = band_layers([""] if apart else list(labels.values()), x, y, tooltip)
     size = _SMALL if apart else {"width": vega.WIDTH, "height": _HEIGHT}
     names = list(dict.fromkeys(row["panel"] for row in rows))
     body = vega.facets({**spec, **size}, names, columns=4 if apart else 2)
@@ -109,7 +109,7 @@ def planning_curve(
     )
     y = vega.quantitative("value", "power", scale={"domain": [0, 1]})
     tooltip = vega.tooltips(label="trials", x="questions", value="power", low="from", high="to")
-    spec = banded(labels, x, y, tooltip)
+    spec = band_layers(labels, x, y, tooltip)
     if target is not None:
         spec["layer"].append(level_line(target))
     title = "Power by questions and trials"
@@ -119,7 +119,7 @@ def planning_curve(
     )
 
 
-def banded(
+def band_layers(
     labels: Sequence[str], x: Spec, y: Spec, tooltip: list[Spec], *, dots: bool = True
 ) -> Spec:
     """Return layers of bands, lines and points; without `dots`, points are invisible."""
@@ -212,7 +212,7 @@ def _subject(estimate: Any) -> str:
     return " · ".join(part for part in parts if part) + policy
 
 
-def _joined(*parts: str) -> str:
+def _joined_text(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 

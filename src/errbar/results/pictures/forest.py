@@ -14,7 +14,7 @@ from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
 from errbar.results.gate import Gate
-from errbar.results.labelling import Labelling
+from errbar.results.labelling import LabellingPlan
 from errbar.results.leaderboard import Board
 from errbar.results.noise import NoiseTable
 from errbar.results.pictures import vega
@@ -161,7 +161,7 @@ def agreement_forest(found: RaterAgreement) -> Picture:
     return vega.compose(title, below, rows, body | ({"resolve": apart} if apart else {}))
 
 
-def labelling_forest(found: Labelling) -> Picture:
+def labelling_forest(found: LabellingPlan) -> Picture:
     """Draw how often the judge errs in each group of answers."""
     rows = [_row(group.name, group.task, group.errs, 0.1, group.interval) for group in found.groups]
     tooltip = vega.tooltips(label="judge says", value="judge errs", **_ENDS)

@@ -7,7 +7,7 @@ from errbar.base.remarks import counted
 from errbar.errors import InputError
 from errbar.results.estimate import Band, Subject
 from errbar.results.pictures import vega
-from errbar.results.pictures.curves import POINTWISE, banded
+from errbar.results.pictures.curves import POINTWISE, band_layers
 from errbar.results.pictures.picture import Picture, Spec
 from errbar.results.pictures.vega import Datum
 
@@ -30,7 +30,11 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
     x = vega.quantitative("x", "coverage", scale=_UNIT, axis={"grid": False})
     y = vega.quantitative("value", "selective risk", scale={"zero": True})
     tooltip = vega.tooltips(name="system", x="coverage", value="risk", low="from", high="to")
-    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": vega.WIDTH, "height": 280}
+    spec = {
+        **band_layers(_labels(rows), x, y, tooltip, dots=False),
+        "width": vega.WIDTH,
+        "height": 280,
+    }
     common = _common(bands)
     spec["layer"] += [
         {
@@ -53,7 +57,7 @@ def risk_picture(bands: Sequence[Band]) -> Picture:
         for task, reach in common.items()
         for row in rows[:1]
     ]
-    return _in_panels("Risk over coverage", below, [*rows, *marks], bands, spec)
+    return _panels("Risk over coverage", below, [*rows, *marks], bands, spec)
 
 
 def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NO_REFUSALS) -> Picture:
@@ -62,14 +66,18 @@ def roc_picture(bands: Sequence[Band], refused: Mapping[Subject, str] = _NO_REFU
     x = vega.quantitative("x", "false positive rate", scale=_UNIT)
     y = vega.quantitative("value", "true positive rate", scale=_UNIT)
     tooltip = vega.tooltips(name="system", x="false", value="true", low="from", high="to")
-    spec = {**banded(_labels(rows), x, y, tooltip, dots=False), "width": _SIDE, "height": _SIDE}
+    spec = {
+        **band_layers(_labels(rows), x, y, tooltip, dots=False),
+        "width": _SIDE,
+        "height": _SIDE,
+    }
     spec["layer"].insert(0, _DIAGONAL)
     below = [
         *_notes(bands),
         "Dashed line: an uninformative confidence",
         *(f"Not drawn: {of or 'the system'}, {why}" for of, why in refused.items()),
     ]
-    return _in_panels("ROC of the confidence", below, rows, bands, spec)
+    return _panels("ROC of the confidence", below, rows, bands, spec)
 
 
 def calibration_picture(bands: Sequence[Band]) -> Picture:
@@ -114,7 +122,7 @@ def calibration_picture(bands: Sequence[Band]) -> Picture:
         *_notes(bands, "intervals, which hold together"),
         f"A point is a bin of {each}. Dashed line: perfect calibration",
     ]
-    return _in_panels("Calibration", below, rows, bands, spec)
+    return _panels("Calibration", below, rows, bands, spec)
 
 
 _DIAGONAL: Spec = {
@@ -164,7 +172,7 @@ def _notes(bands: Sequence[Band], noun: str = POINTWISE) -> list[str]:
     return [*parts, _GAPS if any(band.lacks_intervals for band in bands) else ""]
 
 
-def _in_panels(
+def _panels(
     title: str, below: Sequence[str], rows: Sequence[Datum], bands: Sequence[Band], spec: Spec
 ) -> Picture:
     tasks = list(dict.fromkeys(band.of.task for band in bands))

@@ -3,7 +3,7 @@
 from errbar.base.tables import interval_title
 from errbar.results.monitoring import Monitoring, MonitoringPath, Watch
 from errbar.results.pictures import vega
-from errbar.results.pictures.curves import banded
+from errbar.results.pictures.curves import band_layers
 from errbar.results.pictures.picture import Picture, Spec
 from errbar.results.pictures.vega import Datum
 from errbar.results.timeline import Timeline
@@ -104,12 +104,12 @@ def monitoring_picture(found: Monitoring | MonitoringPath) -> Picture:
     )
     y = vega.quantitative("value", _quantity(found.watches[0]), scale={"zero": False})
     tooltip = vega.tooltips(name="system", x="questions", value="mean", low="from", high="to")
-    spec = {**banded([""], x, y, tooltip, dots=False), "width": vega.WIDTH, "height": 220}
+    spec = {**band_layers([""], x, y, tooltip, dots=False), "width": vega.WIDTH, "height": 220}
     spec["layer"] += [_claims("above"), _claims("below"), *_decisions()]
     claims = found.watches[0].claims
     below = [
         f"{interval_title(claims.level)}, for new questions of the same kind, at every look",
-        f"Dashed: the claim, {_claimed(found.watches[0])}. Vertical: when it was decided",
+        f"Dashed: the claim, {_claim_text(found.watches[0])}. Vertical: when it was decided",
     ]
     title = vega.with_task("State of the run", tasks)
     return vega.compose(title, below, rows, vega.facets(spec, list(short.values())))
@@ -170,6 +170,6 @@ def _quantity(watch: Watch) -> str:
     return "difference of means" if watch.against else "mean"
 
 
-def _claimed(watch: Watch) -> str:
+def _claim_text(watch: Watch) -> str:
     claims = {"above": watch.claims.above, "below": watch.claims.below}
     return " or ".join(f"{side} {than:g}" for side, than in claims.items() if than is not None)

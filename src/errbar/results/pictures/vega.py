@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from errbar.base.tables import percent, printable, supported
-from errbar.results.estimate import AnyEstimate, Estimate, Interval
+from errbar.base.tables import percent, printable, round_to_sd
+from errbar.results.estimate import BaseEstimate, Estimate, Interval
 from errbar.results.pictures.picture import Picture, Spec
 
 Datum = dict[str, Any]
@@ -132,7 +132,7 @@ def wrapped_lines(sentences: Iterable[str]) -> list[str]:
     ]
 
 
-def point_of(estimate: AnyEstimate) -> float:
+def point_of(estimate: BaseEstimate) -> float:
     """Return the observed value; if there is none, the centre of the interval."""
     if isinstance(estimate, Estimate) and math.isnan(estimate.value):
         return estimate.mean
@@ -142,7 +142,7 @@ def point_of(estimate: AnyEstimate) -> float:
 def with_interval(value: float, sd: float, interval: Interval) -> str:
     """Return a number with its interval, to the significant digits of `sd`."""
     known = sd if sd == sd else (interval.high - interval.low) / 4  # noqa: PLR0124  not nan
-    value_text, low, high = (supported(x, known) for x in (value, interval.low, interval.high))
+    value_text, low, high = (round_to_sd(x, known) for x in (value, interval.low, interval.high))
     return f"{value_text} [{low}, {high}]".replace("-", "−")
 
 
