@@ -1,17 +1,21 @@
 """Whether P(better) and P(best) mean what they say: of statements at 90 to 95 %, how many are true.
 
-    scripts/bench probabilities                # a table for docs/compare.md
+    scripts/bench probabilities                # tables for docs/coverage.md
     scripts/bench probabilities --boards 100
+    scripts/bench probabilities --systems 40   # about as many systems as questions: their ranks
+    scripts/bench probabilities --logs FOLDER  # systems and questions of real leaderboards
 
 A board has systems whose mean log odds are drawn from a normal distribution, and whose questions
 have difficulties of one of the shapes of the coverage study, with disagreement between systems, or
 with rare outright failures of every system. The truth is the mean over all questions of that
-shape. Statements are taken from `errbar compare` and `errbar rank` as a reader sees them.
+shape; of a real leaderboard, from which systems and questions are drawn, that over all its
+questions. Statements are taken from `errbar compare` and `errbar rank` as a reader sees them.
 """
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +23,15 @@ from numpy.typing import NDArray
 
 import errbar
 from benchmarks.coverage.difficulties import DIFFICULTIES
+from benchmarks.coverage.leaderboards import Board, read
 
 Array = NDArray[np.floating[Any]]
 
 SYSTEMS, APART, DISAGREEMENT = 4, 0.4, 0.7  # and standard deviations of log odds
 SIZES = ((30, 1), (30, 8), (100, 4), (300, 1))
+SIZES_OF_MANY = ((30, 2), (60, 4))  # for boards of more than SEVERAL systems
+SEVERAL = 8
+REAL_SIZES = ((40, 30), (40, 100), (8, 60))  # systems and questions drawn from a leaderboard
 RARE = (0.0, 0.03)  # share of questions that a system fails outright, whatever they are
 BANDS = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 0.99), (0.99, 1.0))
 _MANY = 200_000  # questions behind a truth
@@ -46,49 +54,68 @@ def rates_of(shape: str, questions: int, shifts: Array, rare: float, rng: Any) -
     return np.where(rng.random(rates.shape) < rare, 0.0, rates)
 
 
-def board(shape: str, size: tuple[int, int], rare: float, rng: Any) -> Iterator[Statement]:
-    """All statements about one board of systems."""
-    questions, trials = size
-    shifts = rng.normal(0.0, APART, SYSTEMS)
-    truth = rates_of(shape, _MANY, shifts, rare, np.random.default_rng(0)).mean(axis=1)
-    rates = rates_of(shape, questions, shifts, rare, rng)
-    names = [f"system {at}" for at in range(SYSTEMS)]
+def simulated(systems: int, boards: int) -> Iterator[list[Statement]]:
+    """All statements about each simulated board of systems."""
+    for shape in DIFFICULTIES:
+        for questions, trials in SIZES if systems <= SEVERAL else SIZES_OF_MANY:
+            for rare in RARE:
+                at = list(DIFFICULTIES).index(shape)
+                own = [systems] if systems != SYSTEMS else []
+                rng = np.random.default_rng([23, at, questions, trials, rare > 0, *own])
+                for _ in range(boards):
+                    shifts = rng.normal(0.0, APART, systems)
+                    many = _MANY * SYSTEMS // systems
+                    behind = rates_of(shape, many, shifts, rare, np.random.default_rng(0))
+                    rates = rates_of(shape, questions, shifts, rare, rng)
+                    yield list(board(rates, trials, behind.mean(axis=1), rng))
+
+
+def sampled(leaderboard: Board, boards: int) -> Iterator[list[Statement]]:
+    """All statements about each sample of a real leaderboard; its questions may come twice."""
+    for systems, questions in REAL_SIZES:
+        rng = np.random.default_rng([29, systems, questions])
+        for _ in range(boards):
+            rates = leaderboard.rates[rng.choice(len(leaderboard.rates), systems, replace=False)]
+            drawn = rates[:, rng.integers(0, rates.shape[1], questions)]
+            yield list(board(drawn, leaderboard.trials, rates.mean(axis=1), rng))
+
+
+def board(rates: Array, trials: int, truth: Array, rng: Any) -> Iterator[Statement]:
+    """All statements about one board of systems, whose rates at its questions are given."""
+    names = [f"system {at}" for at in range(len(rates))]
     means = dict(zip(names, truth.tolist(), strict=True))
     runs = errbar.load(
         {
-            name: rng.binomial(1, mine[:, None], (questions, trials))
+            name: rng.binomial(1, mine[:, None], (mine.size, trials))
             for name, mine in zip(names, rates, strict=True)
         }
     )
-    for pair in runs.compare("avg"):
+    for pair in runs.compare("avg") if len(names) <= SEVERAL else ():
         better = means[pair.first] > means[pair.second]
         surely = pair.chance >= 0.5
         yield Statement("P(better)", max(pair.chance, 1.0 - pair.chance), better == surely)
-    best = max(means, key=lambda name: means[name])
-    for row in runs.rank("avg"):
-        is_best = row.system == best
+    best = max(means.values())
+    rows = list(runs.rank("avg"))
+    first = [row.chance_best for row in rows if means[row.system] == best]
+    yield Statement("P(the best)", sum(first), true=True)
+    for row in rows:
+        is_best = means[row.system] == best
         if row.chance_best >= 0.5:
             yield Statement("P(best)", row.chance_best, is_best)
         else:
             yield Statement("P(not best)", 1.0 - row.chance_best, not is_best)
+        place = 1 + sum(other > means[row.system] for other in means.values())
+        away = abs(row.expected_rank - place) / len(names)
+        yield Statement("rank", away, row.best_rank <= row.expected_rank <= row.worst_rank)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="scripts/bench probabilities",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--boards", type=int, default=20, help="boards of each shape and size")
-    options = parser.parse_args()
+def show(boards: Iterable[list[Statement]]) -> None:
+    """Print how many statements of each probability are true, and how good all of them are."""
     found: dict[str, list[Statement]] = defaultdict(list)
-    for shape in DIFFICULTIES:
-        for size in SIZES:
-            for rare in RARE:
-                rng = np.random.default_rng([23, list(DIFFICULTIES).index(shape), *size, rare > 0])
-                for _ in range(options.boards):
-                    for said in board(shape, size, rare, rng):
-                        found[said.kind].append(said)
+    for said in boards:
+        for each in said:
+            found[each.kind].append(each)
+    ranks, first = found.pop("rank"), found.pop("P(the best)")
     print("| statement | probability | statements | mean probability | true |")
     print("|---|---|--:|--:|--:|")
     for kind, statements in found.items():
@@ -99,6 +126,35 @@ def main() -> None:
                 true = 100 * np.mean([each.true for each in some])
                 band = f"{100 * low:g} to {100 * high:g} %"
                 print(f"| {kind} | {band} | {len(some)} | {mean:.1f} | {true:.1f} |")
+    loss = -np.mean(np.log([each.probability for each in first]))
+    error = np.sqrt(np.mean(np.square([each.probability for each in ranks])))
+    inside = 100 * np.mean([each.true for each in ranks])
+    print(
+        f"\n{len(first)} boards: log loss of P(best) {loss:.3f}; root mean square error of the "
+        f"expected rank {100 * error:.2f} % of the systems; {inside:.2f} % of the expected ranks "
+        f"are in the range of ranks"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench probabilities",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--boards", type=int, default=20, help="boards of each shape and size")
+    parser.add_argument("--systems", type=int, default=SYSTEMS, help="systems of a board")
+    parser.add_argument("--logs", type=Path, help="folder of real leaderboards")
+    options = parser.parse_args()
+    if options.logs is None:
+        show(simulated(options.systems, options.boards))
+        return
+    for name, path, trials in (
+        ("SWE-bench Verified", "swebench_verified/responses.jsonl.gz", 1),
+        ("Terminal-Bench", "terminalbench/responses_raw.jsonl", 5),
+    ):
+        print(f"\n{name}\n")
+        show(sampled(read(name, options.logs / path, trials), options.boards))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.evaluate import is_reward
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, sample_of
-from errbar.analysis.pairs import Difference, range_of, rounded_difference
+from errbar.analysis.pairs import Difference, range_of
 from errbar.analysis.question_values import question_values
 from errbar.analysis.rewards import bounds_of
 from errbar.analysis.spreads import CombinedMeans, MeanPart
@@ -37,6 +37,7 @@ from errbar.data.queries.named import Named
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Judged
+from errbar.kernels.sign_flip import rounded_difference
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.metrics.probabilities import ProbabilityMetric

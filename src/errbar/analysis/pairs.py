@@ -40,8 +40,6 @@ from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.estimate import Estimand
 
-_FEW_QUESTIONS, _FEW_CLUSTERS, FEW_THAT_DIFFER = 10, 10, 10
-_ALMOST = 1e-12  # of the largest: values this near are equal but for rounding
 _ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _NORMAL = NormalDist()
 
@@ -84,10 +82,10 @@ class Differences:
         masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
         first_values, theirs = data.values(first, both), data.values(second, both)
-        ahead = rounded_difference(data.alone(first, both), data.alone(second, both))
+        ahead = signs.rounded_difference(data.alone(first, both), data.alone(second, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
-        weights, apart = data.weighing(both), rounded_difference(first_values, theirs)
+        weights, apart = data.weighing(both), signs.rounded_difference(first_values, theirs)
         paired = self._paired_spread(apart, data.clusters[both], weights)
         spread: Spread = paired
         if self._covers is not Estimand.POPULATION and not self._has_one_trial(first, second):
@@ -180,16 +178,14 @@ class Differences:
         sample = paired.sample
         clusters = int(sample.often.sum())
         totals = np.repeat(sample.values, sample.often.astype(np.int64))
-        if self._data.clustered and clusters < _FEW_CLUSTERS:
-            return f"only {counted(clusters, 'cluster')}"
-        if clusters < _FEW_QUESTIONS:
-            return f"only {counted(clusters, 'question')}"
+        if clusters < signs.FEW:
+            return f"only {counted(clusters, 'cluster' if self._data.clustered else 'question')}"
         differ = int((totals != 0).sum())
-        if signs.effective_size(totals) < FEW_THAT_DIFFER:
+        if signs.effective_size(totals) < signs.FEW:
             unit = "clusters" if self._data.clustered else "questions"
             few = f"few {unit} differ: {differ}"
             many = f"rests on few of the {differ} {unit} that differ"
-            return few if differ <= FEW_THAT_DIFFER else many
+            return few if differ <= signs.FEW else many
         return ""
 
 
@@ -229,10 +225,3 @@ def sample_of_differences(
     starts = np.flatnonzero(np.append(True, (np.diff(totals) != 0) | (np.diff(sizes) != 0)))
     often = np.diff(np.append(starts, totals.size)).astype(float)
     return bounded.Sample(totals[starts], sizes[starts], often, bounds)
-
-
-def rounded_difference(mine: Array, theirs: Array) -> Array:
-    """Differences of values; exactly 0 where the values are equal up to rounding."""
-    apart = mine - theirs
-    apart[np.abs(apart) <= _ALMOST * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
-    return apart

@@ -26,7 +26,7 @@ from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import Rating, Ratings, letters_of
 
 _POINTS, _CENTRE = 400.0 / math.log(10.0), 1000.0  # Elo's scale
-_DRAWS, _SEED = 10_000, 1
+_DRAWS, _SEED = 10_000, 1  # a probability then has a standard error of 0.5% at most
 _SHOWN = 3  # pairs that are proposed for the next games
 _METHODS = {
     Ties.HALF: "Bradley-Terry model, a tie is half a win",

@@ -32,13 +32,12 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, counted, setting, some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
-from errbar.kernels.hierarchical import DrawnRanks, exchangeable
+from errbar.kernels.hierarchical import DrawnRanks
+from errbar.kernels.leave_out import ranks_of
 from errbar.metrics.base import Direction
 from errbar.results.estimate import Interval, Subject
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
-_ROUNDING = 1e-12  # values this near are equal
-_SEED = 1
 _ALIKE = 2.0  # widths of scales that are guessed from rewards may differ by as much
 
 
@@ -74,10 +73,7 @@ def rank_systems(
     ahead = (
         _significant_order(scoring.together(bracketed), len(systems), request.intervals.level) * up
     )
-    scores = vary.scores() * up
-    if request.by != "copeland":  # which are no sample from a normal distribution
-        scores = exchangeable(scores, np.random.default_rng(_SEED))
-    drawn = DrawnRanks(scores)
+    drawn = DrawnRanks(vary.scores() * up)
     rows = _standings(systems, parts_at, ahead, drawn, up, request)
     if bracketed is not parts:
         remarks.append(
@@ -270,11 +266,11 @@ def _standings(
         return combine_independent([(part.weight, part.summaries()[at]) for part in parts_at(own)])
 
     order = sorted(range(len(systems)), key=lambda at: (-up * values[at], systems[at]))
+    ranks = ranks_of(up * values)
     estimand = request.intervals.estimand
     letters = letters_of([[ahead[i, j] != 0 for j in order] for i in order])
     rows = []
     for place, at in enumerate(order):
-        better = values * up > values[at] * up + _ROUNDING
         worst, other = summary(at, level), summary(at + best, level)
         sd = max(worst.sd, other.sd)
         own = level_of_ends(other.mean - worst.mean, sd, level)
@@ -286,7 +282,7 @@ def _standings(
                 interval=Interval(
                     summary(at, own).low, summary(at + best, own).high, level, estimand
                 ),
-                rank=1 + int(better.sum()),
+                rank=int(ranks[at]),
                 best_rank=1 + int((ahead[at] < 0).sum()),
                 worst_rank=len(systems) - int((ahead[at] > 0).sum()),
                 expected_rank=float(drawn.expected[at]),

@@ -37,14 +37,13 @@ from errbar.data.queries.tallies import Ballots, Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
-from errbar.kernels.sign_flip import effective_size
+from errbar.kernels.sign_flip import FEW, effective_size
 from errbar.kernels.urn import most_noise
 from errbar.metrics import CountMetric, Metric, VoteAt
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
 # Some harnesses write the smallest normal float, or a few times it, in place of 0.
 _EPSILON = 100 * sys.float_info.min
-FEW = 10  # effective number of questions below which a spread rests on few of them
 _ALL_EQUAL = "all questions have the same value, so there is no spread to estimate"
 
 

@@ -33,7 +33,7 @@ from errbar.results.scaling import Scaling, ScalingRow, ScalingStep
 
 FEWEST = 4  # trials of some question that say more than the mean and the spread of difficulty
 _TIMES = (10, 100)  # numbers of trials, of those there are, if none are asked for
-_FEWEST_QUESTIONS = 10
+_FEWEST_QUESTIONS = 10  # fewer were not simulated
 _UNFIT = 0.01  # a family that fits worse by chance in one of a hundred is left out
 _METHOD = (
     "bounds over all difficulty distributions that agree with the counts (F-localization; "

@@ -177,7 +177,8 @@ class CoefficientEnds(NamedTuple):
 Coefficient = Callable[[AgreementSums], Array]
 # Bootstrap draws: the Monte Carlo error of a standard deviation is 1/√(2·4000) of it, 1.1%, and
 # that of a 95% end about as much of the width. Random numbers in memory at a time: 32 MB.
-_DRAWS, _AT_ONCE = 4000, 1 << 22
+_DRAWS = 4000  # the Monte Carlo error of a 95% end is then 1.1% of the width
+_AT_ONCE = 1 << 22  # random numbers in memory at a time: 32 MB
 
 
 def coefficients(

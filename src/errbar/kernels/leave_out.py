@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.base.arrays import Array, Integers
-
-_ROUNDING = 1e-12  # values this near are equal
+from errbar.kernels.sign_flip import ROUNDING
 
 
 class PartMeans(NamedTuple):
@@ -64,7 +63,8 @@ def ranks_of(scores: Array) -> Array:
     >>> ranks_of(np.array([0.5, 0.7, 0.5])).tolist()
     [2.0, 1.0, 2.0]
     """
-    at_most = np.searchsorted(np.sort(scores), scores + _ROUNDING, side="right")
+    near = ROUNDING * np.abs(scores).max()
+    at_most = np.searchsorted(np.sort(scores), scores + near, side="right")
     ranks: Array = scores.size - at_most + 1.0
     return ranks
 
@@ -84,9 +84,10 @@ def fewest_left_out(parts: Sequence[PartMeans], first: int, second: int) -> Remo
     """
     scores = scores_of_parts(parts)
     lead = float(scores[first] - scores[second])
-    if lead <= _ROUNDING:
+    near = ROUNDING * float(np.abs(scores).max())
+    if lead <= near:
         return Removal(0.0, 0, _NONE)
-    each = [_fewest(part, at, lead, first, second) for at, part in enumerate(parts)]
+    each = [_fewest(part, at, lead - near, first, second) for at, part in enumerate(parts)]
     return min(each, key=lambda found: found.number)
 
 
@@ -96,7 +97,7 @@ def _fewest(part: PartMeans, which: int, lead: float, first: int, second: int) -
     total, weight = float(apart.sum()), float(part.weights.sum())
     others = lead - part.share * total / weight
     left = (total - np.cumsum(apart[order])) / (weight - np.cumsum(part.weights[order]))
-    gone = others + part.share * left <= _ROUNDING
+    gone = others + part.share * left <= 0.0
     if not gone.any():
         return Removal(math.inf, which, _NONE)
     number = int(np.argmax(gone)) + 1

@@ -26,8 +26,7 @@ from errbar.errors import InputError
 from errbar.kernels.bradley_terry import GameRows, Ties, fit
 from errbar.kernels.connectivity import components, strong_components
 from errbar.kernels.item_checks import fit_correlated
-
-_ROUNDING = 1e-12
+from errbar.kernels.sign_flip import rounded_difference
 
 
 class QuestionValues(NamedTuple):
@@ -72,8 +71,8 @@ def borda_points(values: Array) -> QuestionValues:
     """
     found = np.zeros(values.shape)
     for row in values:
-        ahead = values - row
-        found += (ahead > _ROUNDING) + 0.5 * (np.abs(ahead) <= _ROUNDING)
+        ahead = rounded_difference(values, row)
+        found += (ahead > 0.0) + 0.5 * (ahead == 0.0)
     systems = values.shape[0]
     ends = np.tile([0.0, 1.0], (systems, 1))
     return QuestionValues((found - 0.5) / (systems - 1), ends, np.full((systems, systems), -1.0))
@@ -81,8 +80,7 @@ def borda_points(values: Array) -> QuestionValues:
 
 def majorities(values: Array, system: int) -> Array:
     """1 where a system is ahead of another on a question, −1 where behind: systems × questions."""
-    ahead = values[system] - values
-    found: Array = np.where(np.abs(ahead) <= _ROUNDING, 0.0, np.sign(ahead))
+    found: Array = np.sign(rounded_difference(values[system], values))
     return found
 
 

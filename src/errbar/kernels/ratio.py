@@ -20,7 +20,7 @@ from errbar.base.arrays import Array
 from errbar.kernels.interval import endpoints, outer_quantiles, skewed_ends
 from errbar.kernels.resample import unseen_sizes
 
-DRAWS = 4000
+DRAWS = 4000  # the Monte Carlo error of a 95% end is then 1.1% of the width
 _AT_ONCE = 1 << 21  # random numbers in memory at a time
 _MANY = 20_000  # units, of which an unseen one would be lost among the others
 

@@ -15,7 +15,14 @@ import numpy as np
 
 from errbar.base.arrays import Array
 
-_ROUNDING = 1e-12  # relative: a sum this near to zero is zero
+# Of the largest: values this near are equal. Rounding moves the mean of a million values by 1e-13;
+# scores that differ do so by one trial at least, of 1e9 or fewer.
+ROUNDING = 1e-12
+# Effective number of differences below which the normal distribution does not describe the test: of
+# 400,000 simulated pairs of equal systems (12 to 100 questions, 1 to 8 trials, four shapes of
+# difficulty) it rejects 0 to 6.5% at the 5% level and 0 to 0.8% at 1%; from ten on 4.5 to 5.1%, and
+# 0.6 to 0.9%.
+FEW = 10
 
 
 class Ends(NamedTuple):
@@ -28,7 +35,7 @@ class Ends(NamedTuple):
 def evidence(totals: Array) -> float:
     """Test statistic Σd / √Σd²: standard normal under random signs."""
     total, square = float(totals.sum()), float(totals @ totals)
-    if abs(total) <= _ROUNDING * float(np.abs(totals).sum()):
+    if abs(total) <= ROUNDING * float(np.abs(totals).sum()):
         return 0.0
     return total / math.sqrt(square)
 
@@ -47,6 +54,13 @@ def shift_ends(totals: Array, sizes: Array, reach: float) -> Ends:
     product = (total * total - reach * reach * float(totals @ totals)) / room
     half = math.sqrt(max(middle * middle - product, 0.0))
     return Ends(middle - half, middle + half)
+
+
+def rounded_difference(mine: Array, theirs: Array) -> Array:
+    """Differences of values; exactly 0 where they are equal up to rounding."""
+    apart = mine - theirs
+    apart[np.abs(apart) <= ROUNDING * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
+    return apart
 
 
 def effective_size(totals: Array) -> float:

@@ -276,3 +276,13 @@ def test_one_question_of_unbounded_rewards_says_nothing_of_how_sure_a_rank_is() 
     rows = ranked({"a": np.array([[2.5, 0.5]]), "b": np.array([[1.25, 1.25]])})
     assert all(math.isnan(row.sd) and math.isnan(row.interval.low) for row in rows)
     assert [(row.best_rank, row.worst_rank) for row in rows] == [(1, 2), (1, 2)]
+
+
+def test_expected_ranks_follow_the_scores_with_more_systems_than_questions() -> None:
+    """The covariance of 40 systems on 30 questions is singular, which must not turn their order."""
+    for seed in range(3):
+        rows = ranked(simulated(np.random.default_rng(seed), 40, 30, 2))
+        assert all(row.best_rank <= row.expected_rank <= row.worst_rank for row in rows)
+        places = [1.0 + sum(other.value > row.value for other in rows) for row in rows]
+        expected = [row.expected_rank for row in rows]
+        assert np.corrcoef(places, expected)[0, 1] > 0.98

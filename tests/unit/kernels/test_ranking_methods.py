@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from errbar.kernels.ranking_methods import win_rates
+from errbar.kernels.leave_out import ranks_of
+from errbar.kernels.ranking_methods import borda_points, majorities, win_rates
 
 STEP = 1e-6
 
@@ -38,3 +39,12 @@ def test_the_least_difference_is_by_a_question_that_one_fails_and_the_other_solv
                 expected = before[i] - before[j] + number * (moved[i] - moved[j])
                 seen = (found.values[i] - found.values[j]).min()
                 np.testing.assert_allclose(found.least[i, j], min(expected, seen), atol=1e-4)
+
+
+def test_values_that_differ_by_rounding_are_ties_whatever_their_size() -> None:
+    for first in (1.0, 1e6, 1e-6):
+        second, other = np.nextafter(first, 2.0 * first), 2.0 * first
+        values = np.array([[first, other], [second, other]])
+        assert (borda_points(values).values == 0.5).all()
+        assert (majorities(values, 0) == 0.0).all()
+        assert ranks_of(np.array([first, second])).tolist() == [1.0, 1.0]
