@@ -237,6 +237,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "question": (
             *("question_id", "problem_id", "task_id", "instance_id", "sample_id", "item_id"),
             *("example_id", "doc_id", "prompt_id", "case_id", "test_id", "qid", "uid"),
+            "unique_id",
             *("problem_idx", "question_idx", "question_no", "question_number", "question_num"),
             *("problem_number", "item_number", "item", "problem", "id", "index", "idx", "nodeid"),
             *("test_name", "test", "case", "example", "key", "name", "frage", "aufgabe"),

@@ -29,7 +29,7 @@ _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
     *("success", "successful", "succeeded", "solved", "resolved", "accepted"),
     "hit",
-    *("✓", "✔", "✔️", "✅", "☑", "[pass]"),
+    *("✓", "✔", "✔️", "✅", "☑", "○", "◯", "〇", "[pass]"),
     *("wahr", "vrai", "verdadero", "verdadeiro", "vero", "ja", "oui", "sí", "sim", "да", "истина"),
     *("richtig", "korrekt", "correcto", "correto", "corretto", "верно", "正确", "对", "正解", "是"),
 )
@@ -44,6 +44,7 @@ _WRONG = (
 WORDS: Mapping[str, float] = MappingProxyType(
     {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}
 )
+MARKS = frozenset("✓✔✅☑○◯〇✗✘✕×❌☒")  # with a text behind them, they mean the same
 _MOST_SHOWN = 12
 
 
@@ -66,6 +67,17 @@ def number_in(text: str) -> float | None:
         return None
 
 
+def known_word(word: str) -> str:
+    """The mark for right or wrong that a text begins with, or else the text itself.
+
+    Examples
+    --------
+    >>> known_word("✗ wrong unit"), known_word("wrong")
+    ('✗', 'wrong')
+    """
+    return word[0] if word not in WORDS and word[:1] in MARKS else word
+
+
 def is_outcome(value: object) -> bool:
     """Whether a value can be an outcome between 0 and 1: a truth value, a share, or a word."""
     if value is None or isinstance(value, bool):
@@ -75,7 +87,7 @@ def is_outcome(value: object) -> bool:
     if not isinstance(value, str):
         return False
     word = value.strip().lower()
-    if word in NO_OUTCOME or word in WORDS:
+    if word in NO_OUTCOME or known_word(word) in WORDS:
         return True
     number = number_in(word)
     return number is not None and 0 <= number <= 1

@@ -9,12 +9,14 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from errbar.base.remarks import Above, guess, some_of
 from errbar.data.columns import INDEX, USUAL
 from errbar.data.engines.duckdb import (
     Query,
@@ -25,13 +27,16 @@ from errbar.data.engines.duckdb import (
     require_shallow,
     text_literal,
 )
+from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, text_lines
-from errbar.data.readers.finding import CSV, JSON, PARQUET
+from errbar.data.readers.finding import CSV, JSON, PARQUET, whole_file
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
 
 _PARSED_ONCE = 1 << 24  # bytes of text files that are copied into the engine
+_MOST_ABOVE = 50  # lines among which the header of a CSV file is looked for
+_TAIL = 1 << 12  # bytes at the end of a file that may be notes
 _PACKED = 10  # times as long is the text of a compressed file, or more
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines searched for JSON keys
 _NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
@@ -47,6 +52,7 @@ class Relation:
     rows: Query  # with the column FILE if `apart`
     files: tuple[Path, ...]
     apart: bool
+    remarks: tuple[Above, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -184,22 +190,11 @@ def _keys(engine: Any, file: Path) -> list[str]:
     return names if whole or known else [*names, "status"]
 
 
-@dataclass(frozen=True)
-class _Dialect:
-    """Dialect of a CSV file."""
-
-    mark: str  # separator of cells
-    names: tuple[str, ...]  # column names
-    cut: int  # surplus cells of the first line
-    above: int  # lines above the header: comments, blank lines, and "sep=;" of Excel
-    has_notes: bool  # whether the last lines have too few cells
-
-
 def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     """Relations of CSV files; of the dialect, only the separator is guessed."""
-    groups: dict[_Dialect, list[Path]] = {}
+    groups: dict[Dialect, list[Path]] = {}
     for file in files:
-        groups.setdefault(_dialect(file), []).append(file)
+        groups.setdefault(dialect_of(file), []).append(file)
     for dialect, group in groups.items():
         text = (
             f"FROM read_csv({_list_of(group)}, header={not dialect.cut}, "
@@ -209,10 +204,22 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
             f"columns={_texts(dialect.names)}{_with_file(apart)})"
         )
         rows = Query(engine, text, _texts_in(group, dialect.names, apart))
-        yield Relation(rows, tuple(group), apart)
+        remarks = tuple(note for file in group for note in _above_remarks(file, dialect.above))
+        yield Relation(rows, tuple(group), apart, remarks)
 
 
-def _dialect(file: Path) -> _Dialect:
+@dataclass(frozen=True)
+class Dialect:
+    """Dialect of a CSV file."""
+
+    mark: str  # separator of cells
+    names: tuple[str, ...]  # column names
+    cut: int  # surplus cells of the first line
+    above: int  # lines above the header: comments, blank lines, and "sep=;" of Excel
+    has_notes: bool  # whether the last lines have too few cells
+
+
+def dialect_of(file: Path) -> Dialect:
     """Separator of a CSV file, and the column names in its first line."""
     above = _lines_above(file)
     head = _header_of(file, above)
@@ -230,19 +237,65 @@ def _dialect(file: Path) -> _Dialect:
         )
     cut = _beyond_rows(file, cells, mark, above)
     names = names[: len(names) - cut]
-    return _Dialect(mark, tuple(names), cut, above, _ends_in_notes(file, len(names), mark, above))
+    return Dialect(mark, tuple(names), cut, above, _ends_in_notes(file, len(names), mark, above))
 
 
-_TAIL = 1 << 12  # bytes at the end of a file that may be notes
+def _lines_above(file: Path) -> int:
+    """Number of lines above the header: blank lines, comments, Excel's sep=;, or a title."""
+    above = 0
+    for line in text_lines(file):
+        text = line.strip().lower()
+        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
+            above += 1
+            continue
+        cells = re.split(r"[,;\t|]", line.replace('"', ""))
+        return above if names_in_parts(map(str.strip, cells), "outcome") else _titles_above(file)
+    return 0
+
+
+def _titles_above(file: Path) -> int:
+    """Number of lines above the first that has as many cells as all below, such as "Model: gpt".
+
+    That line must name an outcome, or each line above have a single cell.
+    """
+    sample = list(islice(text_lines(file), _MOST_ABOVE))
+    lines = csv.reader(sample, delimiter=separator_in("".join(sample), ",;\t|"))
+    rows, before = [], 0
+    with suppress(csv.Error):
+        for cells in lines:
+            if any(map(str.strip, cells)):
+                rows.append((before, cells))
+            before = lines.line_num
+    rows = rows[:-1] if len(sample) == _MOST_ABOVE else rows  # which may break off
+    width = len(rows[-1][1]) if rows else 0
+    sizes = [len(list(_without_end(cells))) for _, cells in rows]
+    at = sizes.index(width) if width in sizes else 0
+    if not at or width < 2 or any(len(cells) != width for _, cells in rows[at:]):
+        return 0
+    above, head = rows[at][0], [cell.strip() for cell in rows[at][1]]
+    is_header = not any(number_in(cell) is not None for cell in head) and len({*head}) == width
+    sure = max(sizes[:at]) == 1 or names_in_parts(head, "outcome")
+    return above if is_header and sure and max(sizes[:at]) < width else 0
+
+
+def _above_remarks(file: Path, above: int) -> tuple[Above, ...]:
+    """Remark on lines above the header that are not comments."""
+    lines = [line.strip(" ,;\t\r\n") for line in islice(text_lines(file), above)]
+    told = [line for line in lines if line and not line.startswith("#") and line[:4] != "sep="]
+    if not told:
+        return ()
+    return (guess(f"{file.name}: left out above the header: {some_of(map(repr, told), 3)}"),)
 
 
 def _ends_in_notes(file: Path, width: int, mark: str, above: int) -> bool:
     """Whether lines with a single cell follow the last row, and no other line is too short."""
     if width < 2 or file.suffix in (".gz", ".zst") or file.stat().st_size > _PARSED_ONCE:
         return False
-    with file.open("rb") as raw:
-        raw.seek(-min(_TAIL, file.stat().st_size), 2)
-        last = raw.read().rstrip().rpartition(b"\n")[2].decode(errors="replace")
+    if (tail := whole_file(file)) is None:
+        with file.open("rb") as raw:
+            raw.seek(-min(_TAIL, file.stat().st_size), 2)
+            tail = raw.read()
+    last = tail[-_TAIL:].rstrip().rpartition(b"\n")[2].decode(errors="replace")
     if len(_cells(last, mark, file)) != 1:
         return False
     lines = csv.reader(islice(text_lines(file), above + 1, None), delimiter=mark)
@@ -254,17 +307,11 @@ def _ends_in_notes(file: Path, width: int, mark: str, above: int) -> bool:
     return 0 < notes < len(sizes) and {*sizes[:notes]} == {width} and {*sizes[notes:]} == {1}
 
 
-def _lines_above(file: Path) -> int:
-    """Number of lines above the header: blank lines, comments, or Excel's sep=;."""
-    above = 0
-    for line in text_lines(file):
-        text = line.strip().lower()
-        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
-            above += 1
-            continue
-        cells = re.split(r"[,;\t|]", line.replace('"', ""))
-        return above if names_in_parts(map(str.strip, cells), "outcome") else 0
-    return 0
+def _first_below(file: Path, above: int) -> str | None:
+    """The first line below the header that is not blank; None if it goes on in the next."""
+    lines = islice(text_lines(file), above + 1, None)
+    second = next((line for line in lines if line.strip()), None)
+    return second if second is not None and second.count('"') % 2 == 0 else None
 
 
 def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
@@ -272,9 +319,8 @@ def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
     unnamed = len(head) - len(list(_without_end(head)))
     if not unnamed or "\n" in "".join(head):
         return 0
-    lines = islice(text_lines(file), above + 1, None)
-    second = next((line for line in lines if line.strip()), None)
-    if second is None or second.count('"') % 2:
+    second = _first_below(file, above)
+    if second is None:
         return 0
     beyond = len(head) - len(_cells(second, mark, file))
     return beyond if 0 < beyond <= unnamed else 0
@@ -296,6 +342,16 @@ def _cells(line: str, mark: str, file: Path) -> list[str]:
 def separator_in(line: str, marks: str) -> str:
     """The separator that occurs most often outside quotes."""
     return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
+
+
+def _header_of(file: Path, above: int = 0) -> str:
+    """The first line below the first `above` lines, continued while a quotation mark is open."""
+    head = ""
+    for line in islice(text_lines(file), above, None):
+        head += line
+        if head.count('"') % 2 == 0 or len(head) > LONGEST_LINE:
+            break
+    return head
 
 
 def union_of_rows(parts: Sequence[Query]) -> Query:
@@ -327,13 +383,3 @@ def _column(name: str, present: Sequence[str], kinds: set[str]) -> str:
 def _first_line(file: Path) -> str:
     """The first line that is not blank."""
     return next(line for line in text_lines(file) if line.strip())
-
-
-def _header_of(file: Path, above: int = 0) -> str:
-    """The first line below the first `above` lines, continued while a quotation mark is open."""
-    head = ""
-    for line in islice(text_lines(file), above, None):
-        head += line
-        if head.count('"') % 2 == 0 or len(head) > LONGEST_LINE:
-            break
-    return head

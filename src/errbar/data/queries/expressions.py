@@ -81,8 +81,8 @@ class Columns:
         return guess(f"Columns: {self.describe()}", option="--map", argument="outcome='…'")
 
     def _described(self, meaning: str) -> str:
-        name = self.named[meaning]
-        if name == ROW:
+        name = self.named[meaning].removeprefix("errbar ")  # a copy of a column of the data
+        if self.named[meaning] == ROW:
             if "system" in self.named:
                 return "every row is a question and systems are paired by row, as no column has ids"
             return "every row is a question, since no column has ids"

@@ -1,12 +1,13 @@
-"""Read members of a zip archive in memory, within size limits."""
+"""Read members of a zip archive, within size limits: in memory, or unpacked into a folder."""
 
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from errbar.base.files import directory_until_exit
 from errbar.errors import InputError
 
 _MOST = 1 << 30  # uncompressed bytes of a member
@@ -124,6 +125,27 @@ class Archive:
             raise zipfile.BadZipFile("it does not start where the archive states")
         self._file.seek(name + extra, 1)
         return self._file.read(member.compress_size)
+
+
+def unpacked(path: str | Path) -> str | Path:
+    """The folder with the files of a zip archive, removed at exit; any other path as it is."""
+    path = Path(path) if str(path).lower().endswith(".zip") else path
+    if isinstance(path, str) or path.suffix.lower() != ".zip" or not path.is_file():
+        return path
+    folder = directory_until_exit() / path.stem
+    with Archive(path) as archive:
+        for name in archive.names(""):
+            parts = PurePosixPath(name.replace("\\", "/")).parts
+            if name.endswith("/") or not parts:
+                continue
+            if ".." in parts or parts[0].startswith("/") or ":" in parts[0]:
+                raise InputError(f"{path}: the name {name!r} in it points to another folder.")
+            file = folder.joinpath(*parts)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(archive.read(name))
+    if not folder.exists():
+        raise InputError(f"{path}: there is no file in this archive.")
+    return folder
 
 
 def _zstd() -> Any:

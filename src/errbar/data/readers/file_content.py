@@ -9,13 +9,15 @@ import os
 import sys
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
 from errbar.base.files import directory_until_exit
+from errbar.base.remarks import Above, some_of, warning
 from errbar.data.engines.duckdb import literal_path, own_engine
-from errbar.data.readers.finding import COMPRESSED, whole_file
+from errbar.data.readers.encodings import WINDOWS
+from errbar.data.readers.finding import COMPRESSED, encoding_of, whole_file
 from errbar.errors import InputError, NotThere
 
 _LARGEST = 1 << 32  # bytes of a document
@@ -186,6 +188,19 @@ def _raw_lines_of_zst(file: Path) -> Iterator[bytes]:
     while some := lines.fetchmany(1000):
         for (line,) in some:
             yield f"{line}\n".encode()
+
+
+def encoding_remarks(files: Sequence[Path]) -> list[Above]:
+    """Warning on files whose encoding was guessed."""
+    guessed = [file.name for file in files if encoding_of(file) == WINDOWS]
+    if not guessed:
+        return []
+    return [
+        warning(
+            f"{some_of(guessed, 3)}: not UTF-8, and read as Windows-1252. If letters look wrong, "
+            f"save it as UTF-8."
+        )
+    ]
 
 
 _PARQUET, _ZIP, _ARROW = b"PAR1", b"PK\x03\x04", b"ARROW1"

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
+from errbar.data.readers.encodings import MARKS_OF_UTF16, decoded, is_utf8, is_utf8_file
 from errbar.errors import InputError
 
 PathsOrGlobs = str | Path | Sequence[str | Path]
@@ -43,7 +44,7 @@ _KINDS = {
 ENDINGS = tuple(_KINDS)
 COMPRESSED = (".gz", ".zst")
 _PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
-_PACKED = (".bz2", ".xz", ".lzma", ".zip", ".7z", ".tar", ".tgz", ".lz4", ".br")
+_PACKED = (".bz2", ".xz", ".lzma", ".7z", ".tar", ".tgz", ".lz4", ".br")
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which only Windows has
 
 _HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
@@ -254,6 +255,8 @@ def why_not_read(file: Path) -> str:
     """Why a file that is not a log of a harness is not read as a table either."""
     if file.suffix.lower() in _PICKLED:
         return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
+    if file.suffix.lower() == ".zip":
+        return "a zip archive; pass its path to read the files in it"
     packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
     if packed:
         return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
@@ -270,6 +273,10 @@ class _SmallFiles(dict[Path, bytes]):
     """Contents of files that were read whole: opening 100,000 small files twice is slow."""
 
     left = 1 << 28  # bytes that may still be kept
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encodings: dict[Path, str] = {}  # of files that are kept as UTF-8, but are not
 
 
 _KEPT: ContextVar[_SmallFiles | None] = ContextVar("small_files", default=None)
@@ -290,6 +297,37 @@ def whole_file(path: Path) -> bytes | None:
     """The content of a small file that was read already."""
     kept = _KEPT.get()
     return None if kept is None else kept.get(path)
+
+
+_MOST_RECODED = 1 << 28  # bytes of a text file that is converted in memory
+
+
+def encoding_of(path: Path) -> str:
+    """Encoding of a text file whose content is kept as UTF-8; empty if it is UTF-8 itself."""
+    kept = _KEPT.get()
+    return "" if kept is None else kept.encodings.get(path, "")
+
+
+def keep_as_utf8(path: Path) -> None:
+    """Keep the content of a text file as UTF-8 if it is UTF-16 with its mark, or not UTF-8.
+
+    Text that is not UTF-8 is taken to be that of Windows in Western languages.
+    """
+    kept = _KEPT.get()
+    if kept is None or not _is_text(path):
+        return
+    raw = kept.get(path)
+    if is_utf8_file(path) if raw is None else is_utf8(raw):
+        return
+    if raw is None and size_of(path) <= _MOST_RECODED:
+        raw = path.read_bytes()
+    found = None if raw is None else decoded(raw)
+    if found is not None:  # else it raises an error when it is read
+        kept[path], kept.encodings[path] = found[0].encode(), found[1]
+
+
+def _is_text(path: Path) -> bool:
+    return kind_of(path) in (CSV, JSON) and not path.name.lower().endswith(COMPRESSED)
 
 
 def size_of(path: Path) -> int:
@@ -321,6 +359,10 @@ def head_of(path: Path, most: int) -> bytes:
         head, is_whole = _first_bytes(path, most)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
+    if kept is not None and head.startswith(MARKS_OF_UTF16):
+        keep_as_utf8(path)
+        if path in kept:
+            return kept[path]
     if kept is not None and is_whole and len(head) < kept.left:
         kept[path] = head
         kept.left -= len(head)

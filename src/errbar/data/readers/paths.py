@@ -12,6 +12,7 @@ from errbar.base.remarks import mapping, setting, some_of, warning, way_to_say
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
+from errbar.data.readers.archive import unpacked
 from errbar.data.readers.base import (
     Choice,
     Found,
@@ -93,7 +94,7 @@ def read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
 
 def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     names = [paths] if isinstance(paths, str | Path) else list(paths)
-    names = [standard_input() if str(name) == "-" else name for name in names]
+    names = [standard_input() if str(name) == "-" else unpacked(name) for name in names]
     files, unread = find_all_files(names)
     by_name = {file for name in names for file in [Path(name)] if file.is_file()}
     accounts = _Skipped()
@@ -198,10 +199,9 @@ def _tables(
             tables.append(file)
         else:
             matrices[file] = array
-    several = len(known) > 1 or named
     sources: list[Source] = []
     if matrices:
-        sources += _matrices(matrices, accounts, request, named=several)
+        sources += _matrices(matrices, accounts, request, named=len(known) > 1 or named)
     if tables:
         named = named or bool(matrices)
         found = read_tables(tables, request.how, request.connection, asked=by_name, named=named)

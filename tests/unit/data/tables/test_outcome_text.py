@@ -103,12 +103,13 @@ _LINES = '{"id": "q1", "correct": 1}\n{"id": "qé", "correct": 0}\n'
 
 
 @pytest.mark.parametrize(("ending", "text"), [("csv", _ROWS), ("jsonl", _LINES)])
-def test_text_of_windows_is_refused_with_its_place_and_what_to_do(
+def test_damaged_text_is_refused_with_its_place_and_what_to_do(
     tmp_path: Path, ending: str, text: str
 ) -> None:
     file = tmp_path / f"a.{ending}"
-    file.write_bytes(text.encode("cp1252"))
-    place = text.encode("cp1252").index(b"\xe9")
+    content = text.replace("q1", "ü").encode().replace("é".encode(), b"\xe9")
+    file.write_bytes(content)
+    place = content.index(b"\xe9")
     with pytest.raises(InputError, match=rf"a\.{ending}, line .*byte {place}\b.*") as refused:
         errbar.load(file).score()
     assert "save it as UTF-8" in str(refused.value).replace("Save", "save")

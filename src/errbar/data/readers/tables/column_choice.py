@@ -27,18 +27,18 @@ from errbar.data.columns import (
     require_meaning,
     unknown_name,
 )
-from errbar.data.outcome_words import WORDS, number_in
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import (
     are_names,
+    are_right_or_wrong,
     best_outcome,
     refuse_answers,
     refuse_confidence,
     refuse_reference,
     unusual_outcome,
-    wrong_flags,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
+from errbar.data.readers.tables.flagged_rows import possible_outcomes, wrong_flags
 from errbar.data.readers.tables.graded_classes import refuse_classes
 from errbar.data.readers.tables.id_names import (
     ASKED,
@@ -241,34 +241,33 @@ def _require_all(
     lacking = [meaning for meaning in required if meaning not in named]
     if lacking and named.get("question") in (ROW, *ASKED):
         lacking = ["question", *lacking]
+    advice = possible_outcomes(present, sample) if "outcome" in lacking else ""
     if lacking == ["outcome"]:
-        refuse_answers(present)
+        refuse_answers(present, advice)
     if lacking:
         from errbar.data.games import refuse_games  # noqa: PLC0415  only for the message
 
         refuse_games(present)
-        map_it = way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+        # rows without ids can be questions, and rows without outcomes nothing
+        needed = "outcome" if "outcome" in lacking and sample is not None else lacking[0]
+        map_it = way_to_say(f"--map {needed}=COLUMN", f"{needed}='COLUMN'")
         raise UnknownColumn(
             f"no column of the data looks like {' or '.join(lacking)}; there are: "
             f"{list_names(present)}. Say which it is with {map_it}."
-            f"{_possible_outcomes(present, sample) if 'outcome' in lacking else ''}"
-            f"{wrong_flags(present)}"
+            f"{advice}{wrong_flags(present)}{_one_row_each(named.get('system'), sample)}"
         )
 
 
-def _possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
-    """Advice on columns of right and wrong without a known name; empty if there are none."""
-    if sample is None:
+def _one_row_each(system: str | None, sample: Sampler | None) -> str:
+    """Advice on a table with one row per system, as a leaderboard has."""
+    if system is None or sample is None:
         return ""
-    found = [name for name in present if are_right_or_wrong(sample(name))]
-    found = [name for name in found if len(set(map(str, sample(name)))) > 1]
-    return f" Columns with only right and wrong values: {list_names(found, 6)}." if found else ""
-
-
-def are_right_or_wrong(values: Sequence[object]) -> bool:
-    """Whether there are values, and all are right or wrong."""
-    some = {str(value).strip().lower() for value in values if value is not None} - {""}
-    return bool(some) and {WORDS.get(text, number_in(text)) for text in some} <= {0.0, 1.0}
+    names = [str(name) for name in sample(system) if name is not None]
+    if len(names) < 2 or len(set(names)) < len(names):
+        return ""
+    return (
+        f" Every {system!r} has a single row: if these are totals, load the outcomes of questions."
+    )
 
 
 def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> Set[str]:
@@ -353,6 +352,8 @@ def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sampler) -
     free = [name for name in lower.values() if name not in {*used, text}]
     ids = [name for name in _usual(lower, "question", USUAL) if name in free]
     ids = [name for name in ids if plain_name(name) not in _TEXTS and not is_prose(sample(name))]
+    if not _has_gaps(sample(text)):
+        ids = [name for name in ids if not _has_gaps(sample(name))]
     different = {name: len({*map(str, sample(name))}) for name in (text, *ids)}
     if different[text] == 1:  # one question about several images, documents, …
         ids = [name for name in ids if different[name] > 1]
@@ -362,6 +363,10 @@ def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sampler) -
     if ids and (lower.get("questionid") == ids[0] or is_prose(sample(text))):
         return ids[0]
     return None
+
+
+def _has_gaps(values: Sequence[object]) -> bool:
+    return any(value is None or not str(value).strip() for value in values)
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:

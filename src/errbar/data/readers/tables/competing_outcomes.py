@@ -6,23 +6,28 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, some_of, warning, way_to_say
+from errbar.base.remarks import Above, mapping, some_of, warning
 from errbar.data.columns import (
     ANSWERS,
-    LOWER_IS_BETTER,
     MEASURES,
     PARTS,
     PREDICTIONS,
     PROPERTIES,
     REFERENCES,
     USUAL,
-    WRONG_FLAGS,
     Sampler,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted
-from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, is_outcome, number_in
+from errbar.data.outcome_words import (
+    NO_OUTCOME,
+    NOTHING,
+    WORDS,
+    is_outcome,
+    known_word,
+    number_in,
+)
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.data.readers.tables.wide_names import is_prediction, paired_reference
@@ -133,7 +138,7 @@ def worth_of(value: object) -> float | None:
         return None
     if isinstance(value, bool | int | float):
         return None if is_missing(value) else float(value)
-    word = str(value).strip().lower()
+    word = known_word(str(value).strip().lower())
     return WORDS[word] if word in WORDS else number_in(word)
 
 
@@ -196,7 +201,7 @@ def _refuse_options(outcome: str, predictions: Sequence[str], sample: Sampler) -
             raise UnknownColumn(no_outcome(name, outcome))
 
 
-def refuse_answers(present: Sequence[str]) -> None:
+def refuse_answers(present: Sequence[str], advice: str = "") -> None:
     """Raise an error for a table with answers and references but no outcome."""
     references = named_like(present, REFERENCES)
     answers = [name for name in named_like(present, ANSWERS) if name not in references]
@@ -205,16 +210,16 @@ def refuse_answers(present: Sequence[str]) -> None:
         references = named_like(present, frozenset({"answer"}))
         answers = predictions
     if answers and references:
-        raise UnknownColumn(no_outcome(answers[0], references[0]))
-    refuse_paired_answers(present)
+        raise UnknownColumn(no_outcome(answers[0], references[0]) + advice)
+    refuse_paired_answers(present, advice)
 
 
-def refuse_paired_answers(present: Sequence[str]) -> None:
+def refuse_paired_answers(present: Sequence[str], advice: str = "") -> None:
     """Raise an error for predicted_decision next to actual_decision, which nobody compared."""
     for name in filter(lambda name: isinstance(name, str), present):
         given = paired_reference(name, present)
         if given is not None:
-            raise UnknownColumn(no_outcome(name, given))
+            raise UnknownColumn(no_outcome(name, given) + advice)
 
 
 def no_outcome(answer: str, reference: str) -> str:
@@ -356,37 +361,6 @@ def _is_beside(part: str) -> bool:
     return plain_name(part) in _NO_VERSIONS or _FAULT.search(part) is not None
 
 
-def lower_is_better(columns: Columns, *, are_words: bool) -> list[Above]:
-    """Warning on an outcome by whose name lower values are better, such as wer or failed."""
-    name = columns["outcome"]
-    plain = plain_name(name.rpartition(".")[2])
-    if plain in WRONG_FLAGS and not are_words:
-        right = way_to_say("--right 0 --right false", "right=['0', 'false']")
-        return [
-            warning(
-                f"1 and true count as right, but by its name {name!r} marks what is wrong: {right} "
-                f"counts the others as right."
-            )
-        ]
-    if plain not in LOWER_IS_BETTER:
-        return []
-    return [
-        warning(
-            f"a higher {name!r} counts as better, but by its name lower is better: read "
-            f"comparisons and ranks the other way round, or load a column such as 1 - {name}."
-        )
-    ]
-
-
-def wrong_flags(present: Sequence[str]) -> str:
-    """Advice on columns that mark what is wrong; empty if there are none."""
-    names = named_like(present, WRONG_FLAGS)
-    if not names:
-        return ""
-    right = way_to_say("--right 0 --right false", "right=['0', 'false']")
-    return f" If {names[0]!r} marks what is wrong, use {mapping('outcome', names[0])} and {right}."
-
-
 def _is_variant(column: str, outcome: str) -> bool:
     """Whether a column is another version of the outcome, such as acc_norm beside acc.
 
@@ -397,3 +371,9 @@ def _is_variant(column: str, outcome: str) -> bool:
     """
     version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", column, re.IGNORECASE)
     return version is not None and not {plain_name(version[1]), plain_name(column)} & _NO_VERSIONS
+
+
+def are_right_or_wrong(values: Sequence[object]) -> bool:
+    """Whether there are values, and all are right or wrong."""
+    some = {str(value).strip().lower() for value in values if value is not None} - {""}
+    return bool(some) and {worth_of(text) for text in some} <= {0.0, 1.0}

@@ -84,6 +84,8 @@ SETTINGS = frozenset(
                 "prompt_set",
                 "mode",
             ),
+            *("chunking", "chunker", "chunk_size", "chunk_overlap", "chunking_strategy"),
+            *("embedding", "embedding_model", "embedder", "reranker", "search_type"),
         ),
     )
 )
@@ -198,7 +200,7 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
 
 def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
     """Settings among the varied columns, without those determined by others."""
-    names = named_like([column.name for column in varied], SETTINGS)
+    names = [column.name for column in varied if _is_setting(rows, column)]
     complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
     names += [] if names else _told_apart_by_trials(rows, columns, complete)
@@ -209,6 +211,17 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
         if after > before:
             chosen.append(name)
     return chosen
+
+
+def _is_setting(rows: Any, column: Varied) -> bool:
+    """Whether a varied column is a setting, such as a k of 1, 3 and 5 that numbers no trials."""
+    if plain_name(column.name) != "k":
+        return plain_name(column.name) in SETTINGS
+    values = _values_of(rows, column.name)
+    if not all(map(str.isdecimal, values)):
+        return False
+    numbers = sorted(map(int, values))
+    return numbers != list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _told_apart_by_trials(rows: Any, columns: Columns, complete: Sequence[str]) -> list[str]:

@@ -1,12 +1,30 @@
-"""Rows that another column marks as failed or excluded, while they have an outcome that counts."""
+"""What other columns say of rows and outcomes.
 
+Rows may be marked as failed or excluded while they have an outcome that counts. An outcome may by
+its name mark what is wrong. Without an outcome, columns that may be it are listed.
+"""
+
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from errbar.base.remarks import Above, warning
-from errbar.data.columns import named_like, plain_name
+from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.data.columns import (
+    LOWER_IS_BETTER,
+    WRONG_FLAGS,
+    Sampler,
+    list_names,
+    named_like,
+    plain_name,
+)
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.outcome_words import NOTHING
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.tables.competing_outcomes import free_columns
+from errbar.data.readers.tables.competing_outcomes import (
+    are_right_or_wrong,
+    free_columns,
+    worth_of,
+)
 
 # Columns with the text of an error, empty where there was none.
 _ERRORS = frozenset(
@@ -57,3 +75,64 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
                     )
                 )
     return remarks
+
+
+def lower_is_better(columns: Columns, *, are_words: bool) -> list[Above]:
+    """Warning on an outcome by whose name lower values are better, such as wer or failed."""
+    name = columns["outcome"]
+    plain = plain_name(name.rpartition(".")[2])
+    if plain in WRONG_FLAGS and not are_words:
+        right = way_to_say("--right 0 --right false", "right=['0', 'false']")
+        return [
+            warning(
+                f"1 and true count as right, but by its name {name!r} marks what is wrong: {right} "
+                f"counts the others as right."
+            )
+        ]
+    if plain not in LOWER_IS_BETTER:
+        return []
+    return [
+        warning(
+            f"a higher {name!r} counts as better, but by its name lower is better: read "
+            f"comparisons and ranks the other way round, or load a column such as 1 - {name}."
+        )
+    ]
+
+
+def wrong_flags(present: Sequence[str]) -> str:
+    """Advice on columns that mark what is wrong; empty if there are none."""
+    names = named_like(present, WRONG_FLAGS)
+    if not names:
+        return ""
+    right = way_to_say("--right 0 --right false", "right=['0', 'false']")
+    return f" If {names[0]!r} marks what is wrong, use {mapping('outcome', names[0])} and {right}."
+
+
+def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
+    """Advice on columns without a known name that may be the outcome; empty if there are none."""
+    if sample is None:
+        return ""
+    binary = [name for name in present if are_right_or_wrong(sample(name))]
+    binary = [name for name in binary if len(set(map(str, sample(name)))) > 1]
+    shares = [name for name in present if name not in binary and _are_shares(sample(name))]
+    empty = [name for name in present if not any(map(_is_filled, sample(name)))]
+    empty = [name for name in empty if _SCORED.search(name)]
+    texts = (
+        ("Columns with only right and wrong values", binary),
+        ("Columns of numbers between 0 and 1", shares),
+        ("Columns without any value", empty),
+    )
+    return "".join(f" {text}: {list_names(names, 6)}." for text, names in texts if names)
+
+
+_SCORED = re.compile(r"score|rating|grade|correct|pass|verdict|winner|reward|label", re.IGNORECASE)
+
+
+def _is_filled(value: object) -> bool:
+    return value is not None and str(value).strip().lower() not in NOTHING
+
+
+def _are_shares(values: Sequence[object]) -> bool:
+    """Whether there are several numbers, and all are between 0 and 1."""
+    some = {worth_of(value) for value in values if _is_filled(value)}
+    return len(some) > 1 and all(worth is not None and 0 <= worth <= 1 for worth in some)

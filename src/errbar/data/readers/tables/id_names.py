@@ -45,6 +45,7 @@ _OTHER_IDS = re.compile(
 _NOUNS = frozenset(
     map(plain_name, ("scenario", "puzzle", "exercise", "instance", "challenge", "test_case"))
 )
+_EVALS = frozenset(map(plain_name, ("eval", "eval_name", "eval_id", "evaluation")))
 _SUBJECTS = frozenset(
     map(
         plain_name,
@@ -83,6 +84,10 @@ def other_id(
     called = [name for name in free if is_called_id(name)]
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):
+            return name
+    for name in named_like(free, _EVALS):  # of questions if there are more than rows of each
+        values = sample(name)
+        if len(set(map(str, values))) ** 2 > len(values) and _is_shared(values, system, sample):
             return name
     names = [lower.get(plain_name(name)) or "" for name in (index, *INDICES, *ASKED)]
     for name in names:

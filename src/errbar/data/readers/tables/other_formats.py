@@ -1,20 +1,23 @@
-"""Tables in files that are no plain tables: Arrow, Excel, SQLite, JUnit XML; documents in YAML.
+"""Tables that DuckDB cannot read: Arrow, Excel, SQLite, JUnit, CSV that is not UTF-8; YAML.
 
 A sheet of a workbook and a table of a database are read alike (`workbooks`). A JUnit report, as
 pytest writes it, has a row per test case: a failure is wrong, and a skipped test has no outcome.
 """
 
+import csv
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from errbar.base.remarks import Above
 from errbar.data.engines.duckdb import quoted
-from errbar.data.readers.file_content import raw_text
-from errbar.data.readers.finding import ARROW, EXCEL, JUNIT, SQLITE, head_of
+from errbar.data.engines.flat_files import dialect_of
+from errbar.data.readers.file_content import encoding_remarks, raw_text, text_lines
+from errbar.data.readers.finding import ARROW, CSV, EXCEL, JUNIT, SQLITE, head_of
 from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.workbooks import sheet_columns, sheets_in
@@ -29,12 +32,35 @@ def columns_in(
     file: Path, kind: str, how: HowToRead
 ) -> tuple[dict[str, list[Any]], tuple[Above, ...]]:
     """Columns of a file that is read into memory whole, with remarks on its sheets or tables."""
+    if kind == CSV:
+        return columns_of_csv(file), tuple(encoding_remarks([file]))
     if kind == ARROW:
         return arrow_columns(file), ()
     if kind == JUNIT:
         return junit_columns(file), ()
     tables = sheets_in(file) if kind == EXCEL else database_tables(file)
     return sheet_columns(file, tables, how, "sheet" if kind == EXCEL else "table")
+
+
+def columns_of_csv(file: Path) -> dict[str, list[str | None]]:
+    """Columns of a CSV file that DuckDB cannot read from disk, since it is not UTF-8 there."""
+    dialect = dialect_of(file)
+    lines = csv.reader(islice(text_lines(file), dialect.above, None), delimiter=dialect.mark)
+    width = len(dialect.names)
+    columns: dict[str, list[str | None]] = {name: [] for name in dialect.names}
+    try:
+        next(lines, None)
+        for cells in lines:
+            if not any(cells):
+                continue
+            if len(cells) != width and not (dialect.has_notes and len(cells) == 1):
+                place = f"{file}, line {dialect.above + lines.line_num}"
+                raise InputError(f"{place}: it has {len(cells)} cells, and the header {width}.")
+            for at, column in enumerate(columns.values()):
+                column.append((cells[at] if at < len(cells) else "") or None)
+    except csv.Error as error:
+        raise InputError(f"{file}, line {dialect.above + lines.line_num}: {error}.") from error
+    return columns
 
 
 def yaml_document(file: Path) -> Any:

@@ -9,10 +9,12 @@ from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.outcome_words import (
+    MARKS,
     NO_OUTCOME,
     NOTHING,
     WORDS,
     in_order,
+    known_word,
     number_in,
     refuse_grades,
     refuse_right,
@@ -78,8 +80,8 @@ class UnusualText(NamedTuple):
     @property
     def worth(self) -> float | None:
         """Outcome: a number, None for a missing value, infinity for anything else."""
-        if self.word in WORDS:
-            return WORDS[self.word]
+        if known_word(self.word) in WORDS:
+            return WORDS[known_word(self.word)]
         if self.word in NO_OUTCOME:
             return None
         value = self.share if self.word.endswith("%") else self.number
@@ -129,7 +131,8 @@ def counted_words(texts: Sequence[UnusualText]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for text in texts:
         if text.number is None and not text.word.endswith("%") and text.word not in NOTHING:
-            counts[text.word] = counts.get(text.word, 0) + text.rows
+            word = known_word(text.word)
+            counts[word] = counts.get(word, 0) + text.rows
     return in_order(counts.items())
 
 
@@ -290,8 +293,18 @@ def _words_in(values: Sequence[Any]) -> set[str]:
 def _counted_words(rows: Any, name: str) -> dict[str, int]:
     """Number of rows per word that is not a number."""
     text = f"lower(trim(left({quoted(name)}, {LONGEST})))"
-    words = rows.project(f"{text} AS word").filter(
-        "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL AND word NOT LIKE '%\\%' ESCAPE '\\'"
+    marks = " ".join(
+        f"WHEN starts_with(word, {text_literal(mark)}) THEN {text_literal(mark)}" for mark in MARKS
+    )
+    known = " OR ".join(f"word = {text_literal(word)}" for word in WORDS if word[0] in MARKS)
+    word = f"CASE WHEN {known} THEN word {marks} ELSE word END"
+    words = (
+        rows.project(f"{text} AS word")
+        .project(f"{word} AS word")
+        .filter(
+            "word IS NOT NULL AND TRY_CAST(word AS DOUBLE) IS NULL "
+            "AND word NOT LIKE '%\\%' ESCAPE '\\'"
+        )
     )
     counted = words.aggregate("word, count(*) AS n", "word").filter(
         " AND ".join(f"word <> {text_literal(word)}" for word in NOTHING)
@@ -336,6 +349,9 @@ def _as_number(name: str) -> str:
     plain, text = quoted(name), f"lower(trim(left({quoted(name)}, {LONGEST})))"
     words = " ".join(
         f"WHEN {text} = {text_literal(word)} THEN {worth:g}" for word, worth in WORDS.items()
+    )
+    words += " ".join(
+        f" WHEN starts_with({text}, {text_literal(mark)}) THEN {WORDS[mark]:g}" for mark in MARKS
     )
     # DuckDB turns an IN with this many words into a join.
     nothing = " OR ".join(f"{text} = {text_literal(word)}" for word in NO_OUTCOME)

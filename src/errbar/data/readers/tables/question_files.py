@@ -22,8 +22,9 @@ from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.finding import resolved_folders
-from errbar.data.readers.tables.column_choice import are_right_or_wrong, find_columns
+from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.competing_outcomes import are_right_or_wrong
 from errbar.data.readers.tables.file_names import free_name, with_column
 from errbar.data.readers.tables.naming import HowToRead, without_ending, without_repeats
 from errbar.errors import UnknownColumn

@@ -186,7 +186,9 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         if not _holds(column, list) or not _are_records(column):
             continue
         lists = [value if isinstance(value, list) and value else [{}] for value in column]
-        others = {column: values for column, values in flat.items() if column != name}
+        # scores beside the list are totals of it
+        totals = [other for other in named_like(flat, SCORES) if _holds(flat[other], dict)]
+        others = {key: flat[key] for key in flat if key not in {name, *totals}}
         found = repeated(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values

@@ -14,9 +14,19 @@ from errbar.base.remarks import (
     warning,
     way_to_say,
 )
-from errbar.data.columns import PARTS, ROW, SCORERS, USUAL, VERSIONS, named_like
+from errbar.data.columns import (
+    PARTS,
+    REFERENCES,
+    ROW,
+    SCORERS,
+    USUAL,
+    VERSIONS,
+    named_like,
+    plain_name,
+)
 from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, numbers_in, quoted, text_of
-from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.queries.expressions import FILE, HIDDEN, Columns
+from errbar.data.readers.tables.id_check import TEXTS
 from errbar.errors import InputError
 
 
@@ -26,16 +36,28 @@ def part_columns(names: Sequence[str], columns: Columns) -> list[str]:
     return named_like(free, PARTS | VERSIONS)
 
 
+def _references(rows: Any, columns: Columns) -> list[str]:
+    """Columns with the reference answer, if questions are identified by their text."""
+    if plain_name(columns["question"]) not in TEXTS or "question" not in columns.guessed:
+        return []
+    names = [name for name in rows.columns if name == columns.named.get("target")]
+    free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
+    return [*names, *named_like(free, REFERENCES)]
+
+
 def with_parts(rows: Any, columns: Columns) -> tuple[Any, Columns, list[Above]]:
-    """Prefix question ids with the part, if that makes every id unique."""
-    parts = part_columns(rows.columns, columns)
-    if not parts or columns["question"] == ROW:
+    """Prefix question ids with the part, if that makes every id unique.
+
+    A text with several reference answers, as of several images, is that of several questions.
+    """
+    parts, references = part_columns(rows.columns, columns), _references(rows, columns)
+    if columns["question"] == ROW or not (parts or references):
         return rows, columns, []
     keys = [
         quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
     ]
     whole = [*keys, *([quoted(columns["trial"])] if "trial" in columns else [])]
-    tried = [[part] for part in parts] + ([parts] if len(parts) > 1 else [])
+    tried = [[part] for part in [*parts, *references]] + ([parts] if len(parts) > 1 else [])
     counts = [_distinct([*whole, *map(quoted, some)]) for some in tried]
     number, ids, *found = rows.aggregate(
         ", ".join(["count(*)", _distinct(whole), *counts])
@@ -67,12 +89,16 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
     keys = [
         quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
     ]
+    keys += [quoted(FILE)] if FILE in rows.columns else []
     for name in names:
         counts = [_distinct(keys), _distinct([*keys, quoted(name)])]
         number, ids, apart = rows.aggregate(", ".join(["count(*)", *counts])).fetchall()[0]
         if ids < number == apart and not _goes_with_part(rows, columns, name, keys):
             found = rows.project(f"CAST({quoted(name)} AS VARCHAR) AS name").distinct().limit(6)
-            listed = ", ".join(sorted(str(value) for (value,) in found.fetchall()))
+            called = sorted(str(value) for (value,) in found.fetchall())
+            if any(value.lstrip().startswith(("{", "[")) for value in called):
+                continue  # objects with the measurements of a row name no scorer
+            listed = ", ".join(called)
             keep, each = setting("rows", "trials"), mapping("task", name)
             raise InputError(
                 f"every question has a row for each {name!r} ({listed}): these are several scores "

@@ -19,15 +19,39 @@ from errbar.data.engines.duckdb import (
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.file_content import begins_as_document, text_lines
-from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, size_of
+from errbar.data.readers.finding import (
+    CSV,
+    JSON,
+    JUNIT,
+    PARQUET,
+    head_of,
+    keep_as_utf8,
+    kind_of,
+    size_of,
+)
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"
 NO_ROWS = "it has the names of columns and no rows"
+_PAGE = "it is a web page, perhaps of an error; download the file itself"
+_NO_TABLES = {
+    b"version https://git-lfs": "it is a pointer of Git LFS to the file; git lfs pull fetches it",
+    b"<!doctype html": _PAGE,
+    b"<html": _PAGE,
+}
 
 
 def why_no_rows(file: Path) -> str:
-    """Reason a file has no rows; empty if it has some, or if that is checked elsewhere."""
+    """Reason a file has no rows; empty if it has some, or if that is checked elsewhere.
+
+    Text that is not UTF-8 is kept as such from then on.
+    """
+    kind = kind_of(file)
+    start = head_of(file, 64).lstrip().lower() if kind != JUNIT and size_of(file) else b""
+    for begin, reason in _NO_TABLES.items():
+        if start.startswith(begin):
+            return reason
+    keep_as_utf8(file)
     if kind_of(file) == JSON and begins_as_document(file):
         return ""  # it may be a single line, which need not be read for that
     if not size_of(file):

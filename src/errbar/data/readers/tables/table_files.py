@@ -27,6 +27,7 @@ from errbar.data.readers.documents import parse, parse_lines
 from errbar.data.readers.file_content import (
     begins_as_array,
     begins_with_mark,
+    encoding_remarks,
     raw_lines,
     raw_text,
     text_lines,
@@ -36,6 +37,7 @@ from errbar.data.readers.finding import (
     JSON,
     PARQUET,
     YAML,
+    encoding_of,
     is_lines_by_name,
     is_single_line,
     kind_of,
@@ -231,18 +233,19 @@ def _relations(
     nested: list[_Nested] = []
     found: _Found = []
     for file in files:
-        kind = kind_of(file)
-        if kind in (CSV, PARQUET) or (kind == JSON and _are_flat_lines(file, how.assignment)):
-            kinds.setdefault(kind, []).append(file)
+        kind, recoded = kind_of(file), bool(encoding_of(file))
+        is_flat = kind == JSON and _are_flat_lines(file, how.assignment)
+        if is_flat or (kind in (CSV, PARQUET) and not recoded):
+            kinds.setdefault(str(kind), []).append(file)
         elif kind in (JSON, YAML):
             try:
                 nested.append(_nested(file, how))
                 flags |= {file: nested[-1].flags} if nested[-1].flags else {}
             except (NoOutcomes, MissingExtra) as error:
                 skipped[file] = error
-        elif kind in IN_COLUMNS:
+        elif recoded or kind in IN_COLUMNS:
             try:
-                flat, remarks = columns_in(file, kind, how)
+                flat, remarks = columns_in(file, str(kind), how)
                 found.append((_in_memory(engine, flat, [file], apart=apart), remarks))
             except (NotThere, NoOutcomes) as error:
                 skipped[file] = error
@@ -254,7 +257,7 @@ def _relations(
             f"table."
         )
     for kind, some in kinds.items():
-        found += [(relation, ()) for relation in relations_of(engine, kind, some, apart=apart)]
+        found += [(each, each.remarks) for each in relations_of(engine, kind, some, apart=apart)]
     return [*found, *_together(engine, nested, how, skipped, apart=apart)]
 
 
@@ -272,7 +275,8 @@ def _nested(file: Path, how: HowToRead) -> _Nested:
     """Read a JSON file that is not a flat table."""
     value = yaml_document(file) if kind_of(file) == YAML else _value_in(file)
     document = records_in(value, str(file), how.keys)
-    return _Nested(file, list(document.records), tuple(document.remarks), document.flags)
+    remarks = (*encoding_remarks([file]), *document.remarks)
+    return _Nested(file, list(document.records), remarks, document.flags)
 
 
 def _value_in(file: Path) -> Any:
@@ -343,7 +347,7 @@ def _in_memory(
 def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:
     """Whether every line is a flat object with a question and an outcome."""
     is_document = is_single_line(file) and not is_lines_by_name(file)
-    if is_document or begins_as_array(file) or begins_with_mark(file):
+    if is_document or encoding_of(file) or begins_as_array(file) or begins_with_mark(file):
         return False
     records: list[dict[str, Any]] = []
     for line in text_lines(file):

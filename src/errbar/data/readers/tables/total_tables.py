@@ -100,7 +100,7 @@ def _refuse_single_row(rows: Any, columns: Columns) -> None:
 
 
 def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
-    """Warning on rows that state a share with its counts; an error if nothing has ids.
+    """Warning on rows that state a share with its counts; an error if only data sets have names.
 
     Where one column is the ratio of two others in every row, as accuracy is correct / total, a
     row is a total of that many questions, or of as many trials of one.
@@ -113,7 +113,8 @@ def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
     counted = way_to_say(
         f"--map trials={whole} --map correct={part}", f"trials={whole!r}, correct={part!r}"
     )
-    if columns["question"] == ROW:
+    of_tasks = "question" in columns.guessed and plain_name(columns["question"]) in TASKS
+    if columns["question"] == ROW or of_tasks:
         raise NoOutcomes(
             f"it has only totals: {text}, and an error bar needs every question. Load the outcome "
             f"of each question; if a row is one question and these are its trials, use {counted}."

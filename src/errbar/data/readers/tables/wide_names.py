@@ -236,6 +236,51 @@ def is_response_beside(name: str, wide: Sequence[str]) -> bool:
     return last in RESPONSES and not any(other.lower().startswith(before) for other in wide)
 
 
+class Grid(NamedTuple):
+    """Columns of which each is one of several measures of one of several systems."""
+
+    systems: list[str]
+    measures: list[str]
+    first: list[str]  # the columns of the first measure
+
+
+def measures_by_system(names: Sequence[str], every: Sequence[str]) -> Grid | None:
+    """The systems and measures in names such as gpt_accuracy, gpt_f1, qwen_accuracy, qwen_f1.
+
+    Some of them must be known measures: zero_gpt, zero_qwen, cot_gpt, cot_qwen are four systems.
+
+    Examples
+    --------
+    >>> measures_by_system(["gpt_f1", "qwen_em"], ["gpt_f1", "gpt_em", "qwen_f1", "qwen_em"])
+    Grid(systems=['gpt', 'qwen'], measures=['f1', 'em'], first=['gpt_f1', 'qwen_f1'])
+    >>> measures_by_system(["a_cot", "b_cot"], ["a_cot", "a_zero", "b_cot", "b_zero"]) is None
+    True
+    """
+    ends: dict[str, dict[str, str]] = {}  # what follows each beginning of a name, and the name
+    for name in every:
+        for between in re.finditer(r"[\s_./:-]+", name.strip()):
+            if between.start() and between.end() < len(name):
+                before, after = name[: between.start()], name[between.end() :]
+                ends.setdefault(before, {})[after] = name
+    for before, mine in ends.items():
+        alike = [other for other in ends if len(mine.keys() & ends[other].keys()) > 1]
+        shared = [end for end in mine if all(end in ends[other] for other in alike)]
+        inside = {ends[other][end] for other in alike for end in shared}
+        if len(alike) < 2 or len(shared) < 2 or not {*names} <= inside:
+            continue
+        used = [end for end in shared if {ends[other][end] for other in alike} & {*names}]
+        if len(used) > 1 and any(map(_is_measure, used)):
+            return Grid(alike, shared, [ends[other][used[0]] for other in alike])
+        beside = [other for other in alike if {*ends[other].values()} & {*names}]
+        if len(beside) > 1 and any(map(_is_measure, beside)) and before == beside[0]:
+            return Grid(shared, beside, [mine[end] for end in shared])
+    return None
+
+
+def _is_measure(name: str) -> bool:
+    return plain_name(name) in MEASURES | _OUTCOMES or _AT.fullmatch(name) is not None
+
+
 def differ_by_number(names: Sequence[str]) -> list[str]:
     """Names that differ from another only by the number at the end."""
     stems: dict[str, list[str]] = {}
@@ -246,19 +291,30 @@ def differ_by_number(names: Sequence[str]) -> list[str]:
     return [name for alike in stems.values() if len(alike) > 1 for name in alike]
 
 
-_PREDICTED = re.compile(r"(?:predicted|pred|model)[\s_-]+(?P<what>.+)", re.IGNORECASE)
+_PREDICTED = re.compile(r"(?:(?:predicted|pred|model)[\s_-]+|pred\w*\.)(?P<what>.+)", re.IGNORECASE)
 _GIVEN = ("actual", "true", "gold", "expected", "target", "reference")
 _KINDS = frozenset(map(plain_name, ("label", "labels", "class", "answer", "value", "category")))
 
 
 def paired_reference(name: str, names: Iterable[str]) -> str | None:
-    """The reference that a prediction is named after: actual_decision for predicted_decision."""
+    """The reference that a prediction is named after: actual_decision for predicted_decision.
+
+    Examples
+    --------
+    >>> paired_reference("predicted.fees", ["actual.fees", "predicted.fees"])
+    'actual.fees'
+    """
     found = _PREDICTED.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None:
         return None
-    plain = {plain_name(other): other for other in names if isinstance(other, str)}
-    given = (plain.get(plain_name(f"{word} {found['what']}")) for word in _GIVEN)
+    plain = {_joined(other): other for other in names if isinstance(other, str)}
+    given = (plain.get(_joined(f"{word} {found['what']}")) for word in _GIVEN)
     return next(filter(None, given), None)
+
+
+def _joined(name: str) -> str:
+    """A normalized name without the points between the keys of nested objects."""
+    return plain_name(name.replace(".", " "))
 
 
 def is_prediction(name: str) -> bool:

@@ -27,7 +27,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, number_in
+from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, known_word, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.competing_outcomes import no_outcome, refuse_paired_answers
@@ -46,6 +46,7 @@ from errbar.data.readers.tables.wide_names import (
     is_answer_of,
     is_no_system,
     is_response_beside,
+    measures_by_system,
     stem_of,
     trials_in,
 )
@@ -97,6 +98,7 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if meaning != "question" and columns["question"] == ROW:
             _refuse_steps(wide, flat)
         if meaning == "system":
+            _refuse_grid([*wide, *chosen.fractions], flat)
             _refuse_scores_of(wide, flat)
             if "question" in columns.guessed and plain_name(columns["question"]) == "name":
                 _refuse_totals_by_name(wide, flat, columns["question"])
@@ -240,6 +242,20 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     return _WideColumns(binary or rest, by_name, fractions, derived)
 
 
+def _refuse_grid(wide: Sequence[str], flat: Flat) -> None:
+    """Raise an error if columns are several measures of each system."""
+    grid = measures_by_system(wide, list(flat))
+    if grid is None:
+        return
+    listed = ",".join(grid.first)
+    systems = way_to_say(f"--map system={listed}", f"system={listed!r}")
+    raise UnknownColumn(
+        f"each of {some_of(grid.systems)} has {len(grid.measures)} measures "
+        f"({some_of(grid.measures, 6)}), and their names do not tell which is the outcome. List "
+        f"the columns of one measure, for example with {systems}."
+    )
+
+
 def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     """Raise an error if columns may be scores of a single response instead of systems."""
     parts = {name.rpartition(".")[2]: name for name in reversed(flat)}
@@ -311,7 +327,7 @@ def _is_binary_text(value: Any) -> bool:
     if not isinstance(value, str):
         return False
     word = value.strip().lower()
-    return word in NOTHING or word in WORDS or number_in(word) in (0.0, 1.0)
+    return word in NOTHING or known_word(word) in WORDS or number_in(word) in (0.0, 1.0)
 
 
 def _find(flat: Flat, assignment: Assignment) -> Columns:

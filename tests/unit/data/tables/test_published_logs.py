@@ -1,0 +1,346 @@
+"""Result files as repositories publish them: measures, settings, titles, encodings, archives."""
+
+import json
+import zipfile
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+import errbar
+from errbar.base.remarks import MARK, above
+from errbar.errors import InputError, NoOutcomes, UnknownColumn
+
+GOOD = [True, True, True, False, True, True, True, False, True, True, False, True]  # 9 of 12
+POOR = [False, True, False, False, True, True] + 6 * [False]  # 3 of 12
+BOTH = {"gpt": 0.75, "qwen": 0.25}
+
+
+def means(data: Any, **how: Any) -> dict[str, float]:
+    return {one.system: one.value for one in errbar.load(data, **how).score("avg")}
+
+
+def said(data: Any, **how: Any) -> list[str]:
+    return above(errbar.load(data, **how).score("avg").notes())
+
+
+def marked(data: Any) -> str:
+    return " ".join(remark for remark in said(data) if remark.startswith(MARK))
+
+
+def saved(place: Path, value: Any, name: str = "results.json") -> Path:
+    file = place / name
+    file.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    return file
+
+
+def lines(place: Path, rows: list[dict[str, Any]], name: str = "results.jsonl") -> Path:
+    file = place / name
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def table(place: Path, text: str, name: str = "results.csv") -> Path:
+    file = place / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_several_measures_of_each_system_are_refused_with_the_way_to_choose_one() -> None:
+    rows = [
+        {"task_id": at, "gpt_pass@1": one / 2, "qwen_pass@1": two, "gpt_lines": 1, "qwen_lines": 1}
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    ]
+    with pytest.raises(UnknownColumn, match="each of gpt, qwen has 2 measures") as refused:
+        errbar.load(rows)
+    assert "system='gpt_pass@1,qwen_pass@1'" in str(refused.value)
+    assert means(rows, system="gpt_pass@1,qwen_pass@1") == {
+        "gpt_pass@1": 0.375,
+        "qwen_pass@1": 0.25,
+    }
+    turned = [
+        {"id": at, "f1_gpt": one, "f1_qwen": two, "em_gpt": two, "em_qwen": one}
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    ]
+    with pytest.raises(UnknownColumn, match=r"system='f1_gpt,f1_qwen'"):
+        errbar.load(turned)
+
+
+def test_systems_by_prompts_are_systems() -> None:
+    rows = [
+        {"id": at, "gpt_zero": one, "gpt_cot": two, "qwen_zero": one, "qwen_cot": two}
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    ]
+    assert set(means(rows)) == {"gpt_zero", "gpt_cot", "qwen_zero", "qwen_cot"}
+
+
+def test_a_predicted_field_is_compared_with_the_actual_one(tmp_path: Path) -> None:
+    rows = [
+        {
+            "actual": {"approved": at % 3 == 0, "note": "a"},
+            "predicted": {"approved": (at % 3 == 0) == right, "note": "b"},
+        }
+        for at, right in enumerate(GOOD)
+    ]
+    file = saved(tmp_path, rows)
+    assert means(file) == {"": 0.75}
+    assert any("'predicted.approved' is right where it equals" in remark for remark in said(file))
+
+
+def test_the_measurements_of_a_row_name_no_scorer(tmp_path: Path) -> None:
+    runs = {
+        name: [
+            {
+                "question": f"{name} {at} of them?",
+                "passed": right,
+                "metrics": {"ms": at, "tps": 2.5},
+            }
+            for at, right in enumerate(outcomes)
+        ]
+        for name, outcomes in (("rag", GOOD), ("tool", POOR))
+    }
+    scores = errbar.load(saved(tmp_path, {"took": 3.5, "raw": runs})).score("avg")
+    assert {one.task: one.value for one in scores} == {"rag": 0.75, "tool": 0.25}
+
+
+def test_an_id_that_some_rows_lack_is_no_id(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"What is asked in {at}?", "correct": right, "doc_id": at if at % 2 else None}
+        for at, right in enumerate(GOOD)
+    ]
+    assert means(saved(tmp_path, rows)) == {"": 0.75}
+
+
+def test_scores_by_metric_in_two_files_are_no_trials(tmp_path: Path) -> None:
+    for name in ("gpt", "qwen"):
+        rows = [
+            {"scenario_id": at, "model": "judge", "metric": metric, "score": 3 + at % 3}
+            for at in range(8)
+            for metric in ("accuracy", "completeness")
+        ]
+        lines(tmp_path, rows, f"{name}.jsonl")
+    with pytest.raises(InputError, match=r"a row for each 'metric' \(accuracy, completeness\)"):
+        errbar.load(tmp_path)
+
+
+def test_shares_of_data_sets_are_totals(tmp_path: Path) -> None:
+    rows = [
+        {"model_name": f"m{at // 2}", "quant": at % 2, "dataset": "humaneval", "n_problems": 20}
+        | {"passed": at + 5, "pass_rate": (at + 5) / 20}
+        for at in range(8)
+    ]
+    with pytest.raises(NoOutcomes, match="only totals: 'pass_rate' is 'passed' / 'n_problems'"):
+        errbar.load(lines(tmp_path, rows))
+
+
+def test_a_k_that_numbers_no_trials_is_a_setting(tmp_path: Path) -> None:
+    rows = [
+        {"query": f"What is {at}?", "k": k, "hit": right and at % 5 < k}
+        for at, right in enumerate(GOOD)
+        for k in (1, 3, 5)
+    ]
+    file = lines(tmp_path, rows)
+    expected = {f"k={k}": mean(row["hit"] for row in rows if row["k"] == k) for k in (1, 3, 5)}
+    assert means(file) == pytest.approx(expected)
+    assert any(remark.startswith("Columns: system = k, ") for remark in said(file))
+    trials = lines(tmp_path, [{**row, "k": [1, 3, 5].index(row["k"])} for row in rows], "t.jsonl")
+    assert means(trials) == pytest.approx({"": mean(row["hit"] for row in rows)})
+
+
+def test_a_mark_with_a_reason_means_what_the_mark_means(tmp_path: Path) -> None:
+    rows = "".join(
+        f"q{at},{'○' if one else '×wrong unit'},{'○' if two else '× no answer'}\n"
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    )
+    file = table(tmp_path, f"qid,gpt,qwen\n{rows}")
+    assert means(file) == BOTH
+    assert any("right: ○ 12; wrong: × 12" in remark for remark in said(file))
+
+
+def test_a_text_with_other_references_is_another_question(tmp_path: Path) -> None:
+    rows = [
+        {
+            "query": "How high is the bar?",
+            "label": str(at),
+            "score": int(right),
+            "image": f"{at}.png",
+        }
+        for at, right in enumerate(GOOD)
+    ]
+    file = lines(tmp_path, [*rows, {**rows[0], "query": "What is it?", "label": "a"}])
+    assert errbar.load(file).score("avg")[0].value == pytest.approx(10 / 13)
+    assert "identified by 'label' and its id" in marked(file)
+    alike = lines(tmp_path, [{**row, "label": "7"} for row in rows for _ in range(2)], "u.jsonl")
+    assert "identified by 'label'" not in marked(alike)  # trials of one question
+
+
+def test_lists_beside_their_totals_are_rows_of_the_settings_around_them(tmp_path: Path) -> None:
+    runs = [
+        {
+            "benchmark": "summaries",
+            "ablation": name,
+            "metrics": {"n": 12, "f1": 0.4, "confusion": [[1, 2], [3, 4]]},
+            "per_row": [
+                {"id": at, "label": at % 2, "prediction": at % 2 if right else 1 - at % 2}
+                for at, right in enumerate(outcomes)
+            ],
+        }
+        for name, outcomes in (("main", GOOD), ("plain", POOR))
+    ]
+    assert means(saved(tmp_path, runs)) == {"main": 0.75, "plain": 0.25}
+
+
+def test_evals_are_questions_and_the_id_of_an_output_is_one(tmp_path: Path) -> None:
+    rows = [
+        {"experiment": name, "eval": f"build-{at}", "passed": right}
+        for name, outcomes in (("gpt", GOOD), ("qwen", POOR))
+        for at, right in enumerate(outcomes)
+    ]
+    assert errbar.load(lines(tmp_path, rows)).compare("avg")[0].difference == 0.5
+    nested = [
+        {"reward": float(right), "output": {"text": "x", "unique_id": f"algebra/{at}"}}
+        for at, right in enumerate(GOOD)
+    ]
+    file = lines(tmp_path, nested, "rewards.jsonl")
+    assert any("question = output.unique_id" in remark for remark in said(file))
+
+
+@pytest.mark.parametrize(
+    ("rows", "advice"),
+    [
+        (
+            [{"qid": at, "recall_at_5": at / 12, "rank": at} for at in range(12)],
+            "Columns of numbers between 0 and 1: 'recall_at_5'",
+        ),
+        (
+            [{"ID": at, "Score_Quality": None, "Winner": None} for at in range(12)],
+            "Columns without any value: 'Score_Quality', 'Winner'",
+        ),
+        (
+            [
+                {"model": f"m{at}", "governance": 70.5 + at, "safety_index": 60 + at}
+                for at in range(6)
+            ],
+            "Every 'model' has a single row: if these are totals",
+        ),
+        (
+            [
+                {"id": at, "expected_kind": "a", "pred_kind": "b", "kind_ok": at % 2}
+                for at in range(9)
+            ],
+            "Columns with only right and wrong values: 'kind_ok'",
+        ),
+    ],
+)
+def test_what_lacks_an_outcome_says_what_may_be_it(rows: list[dict[str, Any]], advice: str) -> None:
+    with pytest.raises(UnknownColumn) as refused:
+        errbar.load(rows)
+    assert advice in str(refused.value)
+    assert "outcome=" in str(refused.value)
+
+
+_NOTE = "naïve – “é”"
+_CSV = "id,model,correct,note\n" + "".join(
+    f"q{at},{name},{int(right)},{_NOTE}\n"
+    for name, outcomes in (("gpt", GOOD), ("qwen", POOR))
+    for at, right in enumerate(outcomes)
+)
+_ROWS = [
+    {"id": f"q{at}", "model": name, "correct": right, "note": _NOTE}
+    for name, outcomes in (("gpt", GOOD), ("qwen", POOR))
+    for at, right in enumerate(outcomes)
+]
+_TEXTS = {
+    "csv": _CSV,
+    "tsv": _CSV.replace(",", "\t"),
+    "json": json.dumps(_ROWS, ensure_ascii=False, indent=1),
+    "jsonl": "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _ROWS),
+}
+
+
+@pytest.mark.parametrize("ending", _TEXTS)
+@pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_by_its_mark(ending: str, mark: str, tmp_path: Path) -> None:
+    file = tmp_path / f"runs.{ending}"
+    file.write_bytes("\ufeff".encode(mark) + _TEXTS[ending].encode(mark))
+    assert means(file) == BOTH
+    assert "UTF" not in marked(file)  # it is no guess
+
+
+@pytest.mark.parametrize("size", [1, 4000], ids=["small", "large"])
+@pytest.mark.parametrize("ending", _TEXTS)
+def test_text_of_windows_is_read_and_said_to_be_a_guess(
+    ending: str, size: int, tmp_path: Path
+) -> None:
+    file = tmp_path / f"runs.{ending}"
+    file.write_bytes(_TEXTS[ending].replace("naïve", "naïve" * size).encode("cp1252"))
+    assert means(file) == BOTH
+    assert "runs." + ending + ": not UTF-8, and read as Windows-1252" in marked(file)
+
+
+def test_a_ragged_table_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "runs.csv"
+    file.write_bytes(f"{_CSV}q99,gpt,1\n".encode("utf-16"))
+    with pytest.raises(InputError, match="line 26: it has 3 cells, and the header 4"):
+        errbar.load(file)
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Comparison of June\n", "'Comparison of June'"),
+        ("Exported,2026-11-19\nRun,7\n\n", "'Exported,2026-11-19', 'Run,7'"),
+        ("Results,,,\nAnnotator: me,,,\n", "'Results', 'Annotator: me'"),
+    ],
+)
+def test_titles_above_a_header_are_left_out_and_said(title: str, told: str, tmp_path: Path) -> None:
+    file = table(tmp_path, title + _CSV)
+    assert means(file) == BOTH
+    assert f"results.csv: left out above the header: {told}" in " ".join(said(file))
+
+
+def test_what_only_looks_like_a_title_is_a_header(tmp_path: Path) -> None:
+    plain = table(tmp_path, "id,gpt,qwen\n" + "q1,pass,fail\nq2,pass,pass\nq3,fail,fail\n")
+    assert means(plain) == pytest.approx({"gpt": 2 / 3, "qwen": 1 / 3})
+    text = table(tmp_path, 'id,answer,correct\nq1,"a\nscore, passed, correct, of\nb, c, d, e",1\n')
+    assert means(text) == {"": 1.0}
+
+
+def test_the_files_of_a_zip_archive_are_read(tmp_path: Path) -> None:
+    place = tmp_path / "logs.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for name, outcomes in (("gpt", GOOD), ("qwen", POOR)):
+            rows = "".join(f"q{at},{int(right)}\n" for at, right in enumerate(outcomes))
+            archive.writestr(f"runs/{name}.csv", f"id,correct\n{rows}")
+        archive.writestr("__MACOSX/runs/._gpt.csv", "x")
+        archive.writestr("readme.txt", "of these runs")
+    assert means(place) == BOTH
+    assert means(str(place)) == BOTH
+    assert "not read: readme.txt" in marked(place)
+    table(tmp_path, _CSV)
+    assert "logs.zip (a zip archive; pass its path to read the files in it)" in marked(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../out.csv", "/etc/out.csv", "a/../../out.csv", "C:/out.csv"])
+def test_a_zip_archive_writes_nowhere_else(name: str, tmp_path: Path) -> None:
+    place = tmp_path / "logs.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr(name, _CSV)
+    with pytest.raises(InputError, match="points to another folder"):
+        errbar.load(place)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:dc\nsize 67\n", "git lfs pull"),
+        ("<!DOCTYPE html>\n<html><body>404</body></html>\n", "a web page"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
+def test_what_stands_for_a_file_is_no_table(
+    ending: str, content: str, reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        errbar.load(table(tmp_path, content, f"results.{ending}"))
