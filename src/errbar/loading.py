@@ -390,11 +390,11 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         remark = guess("Trials: the columns, which have numbers for names")
         return _from_columns({"question": data.index.tolist(), "outcome": rows}, how, remark)
     if frame.implementation.is_pandas():
-        if has_index(data):
-            frame = nw.from_native(with_index(data, how))
-        if not len(nw.to_native(frame)):
+        table = with_index(data, how) if has_index(data) else data
+        if not len(table):
             raise NotThere("the data have no rows; there is nothing to score.")
-        frame = nw.from_native(nw.to_native(frame).convert_dtypes())
+        with np.errstate(invalid="ignore"):  # pandas 3.0 casts infinities to whole numbers
+            frame = nw.from_native(table.convert_dtypes())
     from errbar.data.readers.tables.frames import read_frame  # noqa: PLC0415  loads DuckDB
 
     return read_frame(frame.lazy(), how)
