@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.bootstrap import Replicates
-from errbar.data.predictions import Arranged
-from errbar.data.queries.ranked_totals import GROUPS, Grouped
+from errbar.data.predictions import ArrangedItems
+from errbar.data.queries.ranked_totals import GROUPS, GroupedTotals
 from errbar.kernels.resample import joint_clusters
 from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric
 from errbar.results.estimate import Interval
@@ -158,11 +158,11 @@ def aurc_tallies(which: int, clusters: int, truths: list[float], simulations: in
 def replicated(data: Predictions, rng: np.random.Generator | int) -> Replicates:
     """What `estimate` makes its intervals of, once for all metrics: a fourth of the time."""
     codes = joint_clusters(data.columns(), data.clusters)
-    return resampled(Arranged(data, codes), int(codes.max()) + 1, rng)
+    return resampled(ArrangedItems(data, codes), int(codes.max()) + 1, rng)
 
 
 def resampled(
-    arranged: Arranged | Grouped, units: int, rng: np.random.Generator | int
+    arranged: ArrangedItems | GroupedTotals, units: int, rng: np.random.Generator | int
 ) -> Replicates:
     """All metrics of the same resamples."""
 
@@ -205,7 +205,7 @@ def groups(settings: Settings) -> None:
                     row(named, tally, settings.groups)
 
 
-def in_groups(data: Predictions, rng: np.random.Generator) -> Grouped:
+def in_groups(data: Predictions, rng: np.random.Generator) -> GroupedTotals:
     """Totals by group and by bin of equal weight, or by confidence where few differ."""
     clusters = len(data) // ITEMS
     group = np.unique(rng.integers(0, GROUPS, clusters), return_inverse=True)[1].repeat(ITEMS)
@@ -220,7 +220,7 @@ def in_groups(data: Predictions, rng: np.random.Generator) -> Grouped:
         np.bincount(at, weights, shape[0] * shape[1]).astype(float).reshape(shape)
         for weights in (np.ones(at.size), data.loss[held])
     )
-    return Grouped(
+    return GroupedTotals(
         confidence=-np.arange(float(shape[1])),
         right=items - wrong,
         wrong=wrong,

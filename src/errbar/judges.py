@@ -40,7 +40,7 @@ from errbar.data.ratings import ratings_of, read_ratings
 from errbar.data.readers.base import Choice
 from errbar.data.readers.tables.label_files import read_beside_labels, require_one_label
 from errbar.data.readers.tables.naming import HowToRead
-from errbar.data.sources.joined import Joined, SystemPart
+from errbar.data.sources.joined import JoinedSource, SystemPart
 from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import KnownRate
@@ -62,7 +62,7 @@ _METHOD = (
 )
 
 
-def _refused(verb: str) -> Any:
+def _refuse_method(verb: str) -> Any:
     """Return a method that is not corrected by labels: an error."""
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
@@ -141,16 +141,16 @@ class JudgedRuns(Runs):
             found = replace(found, remarks=(*found.remarks, Caution(note)))
         return found
 
-    curve = _refused("curve")
-    scaling = _refused("scaling")
-    selective = _refused("selective")
-    roc = _refused("roc")
-    items = _refused("items")
-    noise = _refused("noise")
-    cost = _refused("cost")
-    audit_board = _refused("audit-board")
-    calibration = _refused("calibration")
-    monitor = _refused("monitor")
+    curve = _refuse_method("curve")
+    scaling = _refuse_method("scaling")
+    selective = _refuse_method("selective")
+    roc = _refuse_method("roc")
+    items = _refuse_method("items")
+    noise = _refuse_method("noise")
+    cost = _refuse_method("cost")
+    audit_board = _refuse_method("audit-board")
+    calibration = _refuse_method("calibration")
+    monitor = _refuse_method("monitor")
 
     def _remarks(self, options: dict[str, Any]) -> list[str]:
         errors = options.get("errors", "fail")
@@ -201,7 +201,7 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
     """One system of each of several runs together, with their labels if they have any."""
     judged = {name: each.labels for name, each in runs.items() if isinstance(each, JudgedRuns)}
     if not judged:
-        return Runs(Joined.of(parts))
+        return Runs(JoinedSource.of(parts))
     if len(judged) < len(runs):
         raise InputError(f"only the {next(iter(judged))} has labels; give labels of both.")
     labelled = {}
@@ -215,8 +215,8 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
     tasks = {task: own for labels in judged.values() for task, own in labels.tasks.items()}
     first = next(iter(judged.values()))
     systems = {name: name for name in parts}
-    joined = replace(first, source=Joined.of(labelled), systems=systems, tasks=tasks)
-    return JudgedRuns(Joined.of(parts), joined)
+    joined = replace(first, source=JoinedSource.of(labelled), systems=systems, tasks=tasks)
+    return JudgedRuns(JoinedSource.of(parts), joined)
 
 
 @checked
@@ -251,7 +251,7 @@ def score_by_rates(
     >>> print(score_by_rates(graded, sensitivity=(90, 100), specificity=(80, 100))[0])
     avg: 0.571 ± 0.079, 95% CI 0.413 to 0.722
     """
-    rates = _known(sensitivity, "sensitivity"), _known(specificity, "specificity")
+    rates = _known_rate(sensitivity, "sensitivity"), _known_rate(specificity, "specificity")
     request = CorrectionRequest(
         metrics=[scored_metric("avg")], policy=Policy.of(errors, "error"), level=level
     )
@@ -261,7 +261,7 @@ def score_by_rates(
     return replace(found, remarks=(*found.remarks, *remarks))
 
 
-def _known(rate: Rate, name: str) -> KnownRate:
+def _known_rate(rate: Rate, name: str) -> KnownRate:
     """A rate with the number of answers it comes from."""
     passed, items = rate if isinstance(rate, tuple) and len(rate) == 2 else (rate, math.inf)
     passed = number(passed, name, 0, math.inf)

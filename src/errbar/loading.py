@@ -45,7 +45,7 @@ from errbar.data.readers.tables.frames import (
 from errbar.data.readers.tables.json_objects import are_columns, keys_of_lists
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
 from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source, is_list, refuse_ids
-from errbar.data.sources.joined import Joined
+from errbar.data.sources.joined import JoinedSource
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.runs import Runs
@@ -170,7 +170,7 @@ def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connect
         for name, paths in data.items():
             with plain_errors(str(name)):
                 parts[str(name)] = read_paths(paths, request)
-        return Runs(Joined.by_name(parts))
+        return Runs(JoinedSource.by_name(parts))
     require_no_choice(request)
     return Runs(_from_memory(data, request))
 
@@ -324,7 +324,9 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
     from errbar.data.readers.tables.paired_sources import with_checked_ids  # noqa: PLC0415
 
     alike = indexed_alike(entries)
-    return with_checked_ids(Joined.by_name({n: _from_memory(v, request) for n, v in alike.items()}))
+    return with_checked_ids(
+        JoinedSource.by_name({n: _from_memory(v, request) for n, v in alike.items()})
+    )
 
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:

@@ -12,7 +12,7 @@ from errbar.base.remarks import mapping, some_of, way_to_say
 from errbar.data.columns import require_column
 from errbar.data.queries.expressions import column_lists
 from errbar.data.queries.questions import failures_as
-from errbar.data.sources.joined import Joined, SystemPart
+from errbar.data.sources.joined import JoinedSource, SystemPart
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.loading import load
 from errbar.metrics import Metric
@@ -80,7 +80,7 @@ def history(
     how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}
     with ExitStack() as opened:
         runs = _runs_in(data, run, table, opened)
-        parts = _chosen(_parts(runs, {**(columns or {}), **reading}), system)
+        parts = _system_of_runs(_parts(runs, {**(columns or {}), **reading}), system)
         return _timeline(parts, metrics, since, how)
 
 
@@ -96,12 +96,12 @@ def _timeline(
     if since is not None and since not in parts:
         listed = some_of(map(repr, names), _MOST_NAMED)
         raise NotThere(f"there is no run {since!r}; there are: {listed}.")
-    whole = Runs(Joined.of(parts))
+    whole = Runs(JoinedSource.of(parts))
     scores = whole.score(*metrics, **how)
     reference = since or (names[-2] if len(names) > 1 else "")
     changes: Sequence[Comparison] = ()
     if reference and reference != names[-1]:
-        pair = Joined.of({name: parts[name] for name in (reference, names[-1])})
+        pair = JoinedSource.of({name: parts[name] for name in (reference, names[-1])})
         changes = Runs(pair).compare(*metrics, baseline=reference, **how)
     tested = names if since is None else names[names.index(since) :]
     return Timeline(
@@ -178,7 +178,9 @@ def _systems_in(source: Any) -> list[str]:
     return sorted({part.key[0] for part in source.slices(())})
 
 
-def _chosen(runs: Mapping[str, list[SystemPart]], system: str | None) -> dict[str, SystemPart]:
+def _system_of_runs(
+    runs: Mapping[str, list[SystemPart]], system: str | None
+) -> dict[str, SystemPart]:
     """The system of each run."""
     require_text(system=system)
     chosen = {}

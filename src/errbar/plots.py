@@ -19,7 +19,7 @@ from errbar.data.columns import Key
 from errbar.data.counts import CountsByState
 from errbar.data.queries.questions import OneWayErrors, Slice, failures_as
 from errbar.data.queries.ranked_rows import RankedRows
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.results.estimate import Subject
@@ -116,7 +116,7 @@ class RunPlots:
         """
         return calibration_of(self.source, bins=bins, level=level).plot()
 
-    def _ranked(self, bins: int | None) -> dict[Subject, RankedRows | Grouped]:
+    def _ranked(self, bins: int | None) -> dict[Subject, RankedRows | GroupedTotals]:
         return _by_subject(ranked_by_system(self.source, bins)[0])
 
 

@@ -239,7 +239,7 @@ def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratin
     for system in results:
         place = found.systems.index(system)
         forth = (rows.first == at) & (rows.second == place)
-        pair = found.some(forth | ((rows.first == place) & (rows.second == at)))
+        pair = found.where(forth | ((rows.first == place) & (rows.second == at)))
         boards = (
             rate_games(pair, RatingRequest(level=one, anchor=baseline))
             for one in (level, 1.0 - (1.0 - level) / len(results))

@@ -20,7 +20,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted, setting, way_to_say
 from errbar.data.columns import Key, unknown_name
 from errbar.data.counts import CountsByState
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import NEVER_SCORED, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
@@ -216,7 +216,9 @@ def side_by_side(
     return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
 
 
-def _questions_with_weight(there: Mapping[Key, Named]) -> tuple[dict[Key, Named], list[str]]:
+def _questions_with_weight(
+    there: Mapping[Key, NamedQuestions],
+) -> tuple[dict[Key, NamedQuestions], list[str]]:
     """Questions with a weight above 0, and a remark on those left out."""
     found, remarks = {}, []
     for key, named in there.items():
@@ -263,7 +265,7 @@ class TaskSystems:
     """All systems of one task."""
 
     def __init__(
-        self, source: Source, task: str, systems: Mapping[str, Named], policy: Policy
+        self, source: Source, task: str, systems: Mapping[str, NamedQuestions], policy: Policy
     ) -> None:
         self._source, self._task, self._systems, self._policy = source, task, systems, policy
 

@@ -21,7 +21,7 @@ from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.remarks import Caution, about, counted, guess, setting, some_of
 from errbar.data.columns import Key
 from errbar.data.queries.label_rows import same_answers
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import NEVER_SCORED
 from errbar.data.ratings import JudgedAnswer, ratings_of
 from errbar.data.sources.tables import Source, TableSource
@@ -58,7 +58,7 @@ class CorrectionRequest:
 
 
 def _values_of(
-    source: Source, of: Subject, named: Named, metric: ScoredMetric, policy: Policy
+    source: Source, of: Subject, named: NamedQuestions, metric: ScoredMetric, policy: Policy
 ) -> AlignedValues:
     """Values of the questions of one system; an error if it has none."""
     if not named.slice.was_scored:
@@ -234,7 +234,7 @@ def remarks_on_favour(source: Source, labels: Labels, level: float) -> list[str]
     ]
 
 
-def _by_question(named: Named | None, which: int) -> dict[str, Any]:
+def _by_question(named: NamedQuestions | None, which: int) -> dict[str, Any]:
     """The cluster (0) or the weight (1) of each question that has one."""
     if named is None:
         return {}
@@ -243,7 +243,7 @@ def _by_question(named: Named | None, which: int) -> dict[str, Any]:
     return dict(zip(named.questions, each, strict=False))
 
 
-def _some_trials(judged: Mapping[Key, Named], labels: Labels) -> bool:
+def _some_trials(judged: Mapping[Key, NamedQuestions], labels: Labels) -> bool:
     """Whether a labelled question has fewer labels than trials."""
     for (system, task), own in judged.items():
         its = labels.source.named().get(

@@ -33,7 +33,7 @@ from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
 from errbar.base.remarks import way_to_say
 from errbar.data.columns import Key, list_names
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels.prediction_powered import Judged
@@ -95,7 +95,7 @@ class Labels:
         return cls(labels, systems, tasks, sampled, correction)
 
     @cached_property
-    def _named(self) -> dict[Key, Named]:
+    def _named(self) -> dict[Key, NamedQuestions]:
         return self.source.named()
 
     def of(self, data: AlignedValues, system: str) -> LabelValues:
@@ -139,7 +139,7 @@ class Labels:
         return lost
 
 
-def _names(there: Mapping[Key, Named]) -> tuple[list[str], list[str]]:
+def _names(there: Mapping[Key, NamedQuestions]) -> tuple[list[str], list[str]]:
     """Names of the systems and of the tasks."""
     systems, tasks = (list(dict.fromkeys(key[at] for key in there)) for at in (0, 1))
     return systems, tasks

@@ -18,7 +18,7 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess, have
 from errbar.data.columns import Key, named_like
 from errbar.data.queries.costs import INPUT_TOKENS, OUTPUT_TOKENS, Price, QuestionCosts, price_of
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnknownColumn
@@ -169,7 +169,7 @@ def _costs_of_questions(
 
 
 def _system(
-    costs: QuestionCosts, named: Named, who: str, remarks: list[str], *, missing: bool
+    costs: QuestionCosts, named: NamedQuestions, who: str, remarks: list[str], *, missing: bool
 ) -> _SystemCosts | None:
     """Means of every question that has trials and a cost; None if there is no such question."""
     trials = costs.scored if missing else costs.rows

@@ -24,7 +24,7 @@ from errbar.base.remarks import some_of
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.questions import Slice, failures_as
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources.tables import Source
 from errbar.kernels import risk_coverage as ranked
 from errbar.kernels import roc
@@ -94,7 +94,7 @@ def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> l
 
 
 def risk_bands(
-    data: Mapping[Subject, Predictions | Grouped], method: Bootstrap, rng: Seed
+    data: Mapping[Subject, Predictions | GroupedTotals], method: Bootstrap, rng: Seed
 ) -> list[Band]:
     """The selective risk of every system over the coverages that it reaches, if any.
 
@@ -103,7 +103,9 @@ def risk_bands(
     return [_risk_band(of, items, method, rng) for of, items in data.items()]
 
 
-def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng: Seed) -> Band:
+def _risk_band(
+    of: Subject, data: Predictions | GroupedTotals, method: Bootstrap, rng: Seed
+) -> Band:
     arranged, reach = data.arranged(), data.coverage
     if not reach:
         return Band(of, (), 0.0)
@@ -117,12 +119,14 @@ def _risk_band(of: Subject, data: Predictions | Grouped, method: Bootstrap, rng:
     return Band(of, _resample_curve(at, measure, arranged, method, rng), reach)
 
 
-def roc_bands(data: Mapping[Subject, Scored | Grouped], method: Bootstrap, rng: Seed) -> list[Band]:
+def roc_bands(
+    data: Mapping[Subject, Scored | GroupedTotals], method: Bootstrap, rng: Seed
+) -> list[Band]:
     """The true positive rate of every system over the false positive rate."""
     return [_roc_band(of, items, method, rng) for of, items in data.items()]
 
 
-def _roc_band(of: Subject, data: Scored | Grouped, method: Bootstrap, rng: Seed) -> Band:
+def _roc_band(of: Subject, data: Scored | GroupedTotals, method: Bootstrap, rng: Seed) -> Band:
     arranged = data.by_class()
     at = np.linspace(0.0, 1.0, _POINTS + 1)
 

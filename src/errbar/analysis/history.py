@@ -13,7 +13,7 @@ import numpy as np
 
 from errbar.analysis.score import Errors
 from errbar.base.arrays import Array
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.errors import InputError
 from errbar.kernels.drift import likeliest_start, log_bets, right_tails
 from errbar.results.timeline import Drift, DriftDirection
@@ -33,7 +33,7 @@ class _Count(NamedTuple):
 
 
 def drifts_of(
-    named: dict[tuple[str, ...], Named], runs: Sequence[str], level: float, errors: Errors
+    named: dict[tuple[str, ...], NamedQuestions], runs: Sequence[str], level: float, errors: Errors
 ) -> tuple[Drift, ...]:
     """Test every task for drift over the runs, in their order; the tests hold simultaneously."""
     tasks = sorted({task for run, task in named if run in runs})
@@ -50,7 +50,7 @@ def drifts_of(
     return tuple(found)
 
 
-def _with_test(drift: Drift, parts: Sequence[Named], errors: Errors) -> Drift:
+def _with_test(drift: Drift, parts: Sequence[NamedQuestions], errors: Errors) -> Drift:
     """Add the test to the description of the runs."""
     p_values = _p_values([_counts(part, errors) for part in parts])
     tested = dict(zip(_SIDES, p_values[:, 1:], strict=True))  # the first has no earlier run
@@ -62,7 +62,7 @@ def _with_test(drift: Drift, parts: Sequence[Named], errors: Errors) -> Drift:
     return replace(drift, logs=logs, starts=starts, reason="")
 
 
-def _counts(part: Named, errors: Errors) -> dict[str, _Count]:
+def _counts(part: NamedQuestions, errors: Errors) -> dict[str, _Count]:
     """Trials and right answers by question; a failure is a wrong answer, or left out."""
     trials = part.slice.scored if errors == "missing" else part.slice.trials
     pairs = zip(trials.tolist(), part.slice.right.tolist(), strict=True)

@@ -25,7 +25,7 @@ from errbar.analysis.selective import loss_bounds, with_unseen
 from errbar.analysis.spreads import LEVELS, EndsByScore, IndependentScores
 from errbar.base.arrays import Array, Flags
 from errbar.data.labelled_scores import ArrangedScores, Scored, scores_and_labels
-from errbar.data.predictions import Arranged, Predictions, Totals
+from errbar.data.predictions import ArrangedItems, Predictions, Totals
 from errbar.kernels import roc
 from errbar.kernels.bounded_mean import mean_ends
 from errbar.kernels.interval import outer_ends
@@ -66,7 +66,7 @@ class ScoresOfPairs:
     def __init__(self, data: PairedItems) -> None:
         self._data = data
         self.clusters = int(data.units.max()) + 1
-        self._sides: dict[_Side, Arranged | ArrangedScores] = {}
+        self._sides: dict[_Side, ArrangedItems | ArrangedScores] = {}
         # metric, its system, and the system whose coverage it is not to exceed
         self._index: dict[tuple[ItemMetric, _Side, _Side], int] = {}
 
@@ -104,7 +104,7 @@ class ScoresOfPairs:
         return self._measured(
             {
                 key: side.totals(weights, with_oracle=self._with_oracle)
-                if isinstance(side, Arranged)
+                if isinstance(side, ArrangedItems)
                 else side.classes(weights)
                 for key, side in self._sides.items()
             }
@@ -114,7 +114,7 @@ class ScoresOfPairs:
         """Sizes of an unseen item or cluster, and for ROC areas of its positives and negatives."""
         data = self._data
         sizes = [np.bincount(data.units).astype(float)]
-        if any(not isinstance(side, Arranged) for side in self._sides.values()):
+        if any(not isinstance(side, ArrangedItems) for side in self._sides.values()):
             classes = data.loss == 0.0, data.answered & (data.loss != 0.0)
             sizes += [
                 np.concatenate([np.bincount(data.units, row) for row in rows]) for rows in classes
@@ -127,7 +127,7 @@ class ScoresOfPairs:
         best: dict[_Side, Any] = {}
         least, most = self._loss_bounds
         for key, side in self._sides.items():
-            if isinstance(side, Arranged):
+            if isinstance(side, ArrangedItems):
                 totals = side.totals(weights, with_oracle=self._with_oracle)
                 worst[key] = with_unseen(totals, more[:, :1], most, last=True)
                 best[key] = with_unseen(totals, more[:, :1], least, last=False)
@@ -158,12 +158,12 @@ class ScoresOfPairs:
             ]
         )
 
-    def _ranked(self, system: int, some: Flags) -> Arranged:
+    def _ranked(self, system: int, some: Flags) -> ArrangedItems:
         data = self._data
         loss = data.loss[system, some]
         answered = ~np.isnan(loss)
         predictions = Predictions(data.confidence[system, some], loss, answered)
-        return Arranged(predictions, data.units[some])
+        return ArrangedItems(predictions, data.units[some])
 
     def _scored(self, system: int, some: Flags) -> ArrangedScores:
         data = self._data

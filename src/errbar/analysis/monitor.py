@@ -25,7 +25,7 @@ from errbar.base.arguments import (
 from errbar.base.arrays import Array, Bounds, Integers
 from errbar.base.remarks import setting, way_to_say
 from errbar.data.columns import unknown_name
-from errbar.data.queries.row_order import Settled, Turns, settled
+from errbar.data.queries.row_order import CompletedQuestions, OrderedRows, completed_questions
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, NotThere
 from errbar.kernels.betting import log_wealth, low_ends
@@ -63,7 +63,7 @@ def monitor_source(
 
 
 def watch_systems(
-    turns: Turns,
+    turns: OrderedRows,
     systems: Sequence[str],
     claims: Claims,
     *,
@@ -94,9 +94,9 @@ def watch_systems(
     _require_within(turns, systems, within)
     keys = sorted(set(zip(turns.system.tolist(), turns.task.tolist(), strict=True)))
     watched = [(system, task) for system, task in keys if not systems or system in systems]
-    found = {key: settled(turns, _rows(turns, *key), trials) for key in watched}
+    found = {key: completed_questions(turns, _rows(turns, *key), trials) for key in watched}
     if pair:
-        nothing = settled(turns, np.zeros(0, dtype=np.int64), trials)
+        nothing = completed_questions(turns, np.zeros(0, dtype=np.int64), trials)
         found = {
             (systems[0], task): _difference(*(found.get((name, task), nothing) for name in systems))
             for task in sorted({task for _, task in watched})
@@ -111,7 +111,7 @@ def watch_systems(
     )
 
 
-def _difference(first: Settled, second: Settled) -> Settled:
+def _difference(first: CompletedQuestions, second: CompletedQuestions) -> CompletedQuestions:
     """First minus second, on the questions that are complete in both."""
     shared = align([first.questions.tolist(), second.questions.tolist()]).shared()
     left, right = (each.some(at) for each, at in zip((first, second), shared, strict=True))
@@ -146,7 +146,11 @@ def looks_at(values: Array, claims: Claims, bounds: Bounds) -> Looks:
 
 
 def _watch(
-    complete: Settled, names: tuple[str, str, str], claims: Claims, bounds: Bounds, trials: int
+    complete: CompletedQuestions,
+    names: tuple[str, str, str],
+    claims: Claims,
+    bounds: Bounds,
+    trials: int,
 ) -> Watch:
     system, against, task = names
     bets = complete.one_of_each_cluster()
@@ -166,7 +170,7 @@ def _watch(
     )
 
 
-def _rows(turns: Turns, system: str, task: str) -> Integers:
+def _rows(turns: OrderedRows, system: str, task: str) -> Integers:
     """Indices of the rows of a system and task that have a result."""
     chosen = (turns.system == system) & (turns.task == task) & ~np.isnan(turns.outcome)
     return np.flatnonzero(chosen)
@@ -209,7 +213,7 @@ def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
         raise NotThere(unknown_name(strange, list(known), "there is no system"))
 
 
-def _require_within(turns: Turns, systems: Sequence[str], bounds: Bounds) -> None:
+def _require_within(turns: OrderedRows, systems: Sequence[str], bounds: Bounds) -> None:
     """Refuse outcomes outside the bounds."""
     least, most = bounds
     strange = (turns.outcome < least) | (turns.outcome > most)

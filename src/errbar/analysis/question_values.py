@@ -17,7 +17,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import counted
 from errbar.data.columns import Key
 from errbar.data.counts import CategoryCounts, CountsByState, States, Tally
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import Average, CountMetric, VoteAt
@@ -39,7 +39,7 @@ class SystemValues:
 
 def question_values(
     source: Source,
-    named: Named,
+    named: NamedQuestions,
     metric: CountMetric | VoteAt,
     failures: str,
     bounds: tuple[float, float] | None = None,
@@ -55,7 +55,7 @@ def question_values(
 
 
 def _by_rewards(
-    source: Source, named: Named, failures: str, bounds: tuple[float, float] | None
+    source: Source, named: NamedQuestions, failures: str, bounds: tuple[float, float] | None
 ) -> SystemValues:
     """Mean reward of each question."""
     found = rewards_of(results_of(source, named.slice), failures, bounds)
@@ -68,7 +68,7 @@ def _by_rewards(
     )
 
 
-def _by_votes(source: Source, named: Named, metric: VoteAt, failures: str) -> SystemValues:
+def _by_votes(source: Source, named: NamedQuestions, metric: VoteAt, failures: str) -> SystemValues:
     """Share of right votes of each question; nan with too few trials."""
     ballots = ballots_of(source, named.slice, failures)
     fine = [each for each in ballots if each.trials >= metric.k]
@@ -79,7 +79,9 @@ def _by_votes(source: Source, named: Named, metric: VoteAt, failures: str) -> Sy
     return SystemValues(questions=names, parts=[values], trials=trials)
 
 
-def _by_counts(source: Source, named: Named, metric: CountMetric, failures: str) -> SystemValues:
+def _by_counts(
+    source: Source, named: NamedQuestions, metric: CountMetric, failures: str
+) -> SystemValues:
     """Values of each question from its counts; nan with too few trials."""
     counts = counts_of(source, named.slice, metric, failures)
     names: Sequence[str] = named.questions
@@ -206,7 +208,7 @@ def trial_cells(
 
 
 def _by_columns(
-    source: Source, by: tuple[str, ...], named: Mapping[Key, Named], failures: str
+    source: Source, by: tuple[str, ...], named: Mapping[Key, NamedQuestions], failures: str
 ) -> dict[tuple[str, str], TrialCells]:
     """The cells of every value of the columns, joined by system and task."""
     parts: dict[tuple[str, str], list[tuple[tuple[str, ...], Rewards]]] = {}
@@ -235,7 +237,7 @@ def _by_columns(
     return found
 
 
-def _properties(named: Named) -> dict[str, Any]:
+def _properties(named: NamedQuestions) -> dict[str, Any]:
     """The cluster and the weight of each question."""
     weights = named.slice.weights
     each = np.ones(len(named.questions)) if weights is None else weights

@@ -23,7 +23,7 @@ from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions
 from errbar.data.queries.expressions import fetch, keys_in, names_of
 from errbar.data.queries.ranked_rows import MOST_RANKED_ROWS, RankedItems, RankedRows, rankable
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources.tables import Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.resample import joint_clusters
@@ -106,7 +106,7 @@ def _parts(source: TableSource) -> dict[Key, TableSource]:
     return found
 
 
-Keyed = Mapping[Key, RankedRows | Grouped]  # by system and task
+Keyed = Mapping[Key, RankedRows | GroupedTotals]  # by system and task
 K = TypeVar("K")
 
 AREAS = ("aurc", "augrc", "e-aurc")
@@ -159,7 +159,7 @@ def _every_subject(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]
 
 def _selective(
     metric: RankedMetric,
-    data: Predictions | Grouped | None,
+    data: Predictions | GroupedTotals | None,
     refused: InputError | None,
     key: Key,
     method: Bootstrap,
@@ -177,7 +177,7 @@ def _selective(
 
 def _no_estimate(
     metric: RankedMetric | RocAuc,
-    data: Predictions | Grouped | None,
+    data: Predictions | GroupedTotals | None,
     method: Bootstrap,
     why: str,
 ) -> RankedEstimate:
@@ -198,10 +198,10 @@ def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
 
 
 def classes_of(
-    found: Mapping[K, RankedRows | Grouped],
-) -> tuple[dict[K, Scored | Grouped], dict[K, str]]:
+    found: Mapping[K, RankedRows | GroupedTotals],
+) -> tuple[dict[K, Scored | GroupedTotals], dict[K, str]]:
     """Right and wrong answers of systems that have both, and reasons for the others."""
-    kept: dict[K, Scored | Grouped] = {}
+    kept: dict[K, Scored | GroupedTotals] = {}
     refused: dict[K, str] = {}
     for key, rows in found.items():
         if not np.sum(rows.answered):

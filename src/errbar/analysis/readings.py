@@ -20,7 +20,7 @@ from errbar.data.columns import MOMENTS, ROW, UNSCORED, Key, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as, without_cluster
-from errbar.data.sources.joined import Joined
+from errbar.data.sources.joined import JoinedSource
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.metrics.categories import Average
@@ -267,7 +267,9 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
     if len(found) < 2 or sum(part.rows for part in found) > _MOST_ROWS:
         return []
     parts = (
-        [part.source for part in source.parts.values()] if isinstance(source, Joined) else [source]
+        [part.source for part in source.parts.values()]
+        if isinstance(source, JoinedSource)
+        else [source]
     )
     if not all(isinstance(part, TableSource) and not part.origin.reader for part in parts):
         return []

@@ -21,7 +21,7 @@ from errbar.analysis.methods.bootstrap import (
 from errbar.base.arguments import require_choice, strict_share
 from errbar.base.arrays import Array
 from errbar.data.labelled_scores import Classes, Scored, scores_and_labels
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import InputError, WrongType
 from errbar.kernels import roc as kernel
 from errbar.kernels.interval import normal_reach
@@ -124,7 +124,10 @@ def _gap(areas: list[float], variance: float, level: float) -> Gap:
 
 
 def estimate(
-    scored: Scored | Grouped, *, method: Bootstrap = _DEFAULT, rng: np.random.Generator | int
+    scored: Scored | GroupedTotals,
+    *,
+    method: Bootstrap = _DEFAULT,
+    rng: np.random.Generator | int,
 ) -> RankedEstimate:
     """ROC-AUC with its interval, by resampling items, or clusters or groups of them.
 
@@ -138,7 +141,7 @@ def estimate(
     roc-auc: 0.750 ± 0.085, 95% CI 0.501 to 0.895
     """
     require_bootstrap(method)
-    if not isinstance(scored, Scored | Grouped):
+    if not isinstance(scored, Scored | GroupedTotals):
         raise WrongType(f"resampling needs Scored(scores, labels); got {type(scored).__name__}.")
     arranged = scored.by_class()
 
@@ -168,9 +171,9 @@ def with_unseen_classes(classes: Classes, more: NDArray[Any]) -> tuple[Classes, 
     return worst, best
 
 
-def _cluster_sizes(scored: Scored | Grouped) -> tuple[tuple[Array, Array], ...]:
+def _cluster_sizes(scored: Scored | GroupedTotals) -> tuple[tuple[Array, Array], ...]:
     """Weights of the positives, and of the negatives, of items or clusters."""
-    if isinstance(scored, Grouped):
+    if isinstance(scored, GroupedTotals):
         parts = [part.sum(axis=1) for part in (scored.right, scored.wrong)]
         return tuple(sizes_of_clusters(part, scored.answering) for part in parts)
     heavy = np.ones(len(scored)) if scored.weights is None else scored.weights

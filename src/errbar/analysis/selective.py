@@ -15,8 +15,8 @@ from errbar.analysis.methods.bootstrap import (
     resampled_estimate,
 )
 from errbar.base.arrays import Array
-from errbar.data.predictions import Arranged, Predictions, Ranked, Totals
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.predictions import ArrangedItems, Predictions, Ranked, Totals
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import OutOfReach, WrongType
 from errbar.kernels.interval import endpoints
 from errbar.kernels.resample import sizes_of_clusters, two_losses
@@ -33,7 +33,7 @@ _ALONE, _TOGETHER = 128, 384  # groups of one confidence, and of several
 
 def estimate(
     metric: RankedMetric | str,
-    predictions: Predictions | Grouped,
+    predictions: Predictions | GroupedTotals,
     *,
     method: Bootstrap = _DEFAULT,
     rng: np.random.Generator | int,
@@ -88,7 +88,7 @@ class GroupedItems(NamedTuple):
     grouping on the data.
     """
 
-    arranged: Arranged
+    arranged: ArrangedItems
     often: Array  # items that each unit stands for
 
     def value(self, metric: RankedMetric) -> float:
@@ -127,12 +127,14 @@ def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> Gr
         np.concatenate([np.ones(int(there.sum()), dtype=bool), more.astype(bool)]),
     )
     units = np.arange(len(atoms))
-    return GroupedItems(Arranged(atoms, units), np.concatenate([often[there], more + unanswered]))
+    return GroupedItems(
+        ArrangedItems(atoms, units), np.concatenate([often[there], more + unanswered])
+    )
 
 
-def _cluster_sizes(predictions: Predictions | Grouped) -> tuple[Array, Array]:
+def _cluster_sizes(predictions: Predictions | GroupedTotals) -> tuple[Array, Array]:
     """Numbers of items of clusters, and how often each occurs."""
-    if isinstance(predictions, Grouped):
+    if isinstance(predictions, GroupedTotals):
         return sizes_of_clusters(predictions.sizes, predictions.clusters)
     if predictions.clusters is None:
         return np.ones(1), np.ones(1)
@@ -179,8 +181,8 @@ def ranked_metric(metric: RankedMetric | str) -> RankedMetric:
     return chosen
 
 
-def _require_predictions(predictions: object) -> Predictions | Grouped:
-    if not isinstance(predictions, Predictions | Grouped):
+def _require_predictions(predictions: object) -> Predictions | GroupedTotals:
+    if not isinstance(predictions, Predictions | GroupedTotals):
         raise WrongType(
             f"resampling needs Predictions(confidence, loss); got {type(predictions).__name__}."
         )

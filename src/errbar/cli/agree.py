@@ -7,7 +7,7 @@ import click
 
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened, require_writable, show
+from errbar.cli.io import loaded_outcomes, require_writable, show
 from errbar.cli.options import (
     Keywords,
     Paths,
@@ -148,7 +148,7 @@ def label(
     """
     from errbar.judges import next_labels  # noqa: PLC0415  --help must not wait
 
-    with opened("label", paths, reading) as runs:
+    with loaded_outcomes("label", paths, reading) as runs:
         found = next_labels(runs, **choosing.keywords())
     if fill:
         found.write(fill)

@@ -8,7 +8,7 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened, shown, tell
+from errbar.cli.io import loaded_outcomes, paths_text, tell
 from errbar.cli.options import FORCE, OutputPath, Paths, ReadOptions
 from errbar.errors import InputError
 
@@ -47,7 +47,7 @@ def convert(
 
     if reading.engine == "spark":
         raise InputError("convert writes files with DuckDB; omit --engine spark.")
-    with opened("convert", paths, reading) as runs:
+    with loaded_outcomes("convert", paths, reading) as runs:
         if schema == "every_eval_ever":
             summary = str(errbar.write_every_eval_ever(runs, target))
         elif schema == "dataset":
@@ -55,6 +55,6 @@ def convert(
 
             summary = str(write_dataset(runs, target))
         else:
-            summary = f"{write_outcomes(runs, target, shown(paths)):,} rows."
+            summary = f"{write_outcomes(runs, target, paths_text(paths)):,} rows."
     click.echo(printable(f"{target}: {summary}"))
     tell(runs.source.origin.notes())

@@ -8,7 +8,7 @@ from click.exceptions import Exit
 import errbar
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import columns_in, keywords_of, require_writable, show, shown
+from errbar.cli.io import columns_in, keywords_of, paths_text, require_writable, show
 from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.errors import InputError
 
@@ -56,7 +56,7 @@ def history(
     if reading.engine == "spark":
         raise InputError("history reads runs with DuckDB; omit --engine spark.")
     require_writable(paths)
-    with working(f"errbar history {shown(paths)}"):
+    with working(f"errbar history {paths_text(paths)}"):
         found = errbar.history(
             paths[0] if len(paths) == 1 else _by_name(paths),
             *metrics,

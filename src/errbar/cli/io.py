@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
-    """Load the outcomes at paths, and show progress as long as a command works on them."""
-    with working(f"errbar {command} {shown(paths)}") as work:
+def loaded_outcomes(command: str, paths: Sequence[str], reading: ReadOptions) -> Iterator["Runs"]:
+    """Load the outcomes at paths, and show progress while a command uses them."""
+    with working(f"errbar {command} {paths_text(paths)}") as work:
         yield runs_of(paths, reading, work)
 
 
@@ -88,7 +88,7 @@ def keywords_of(reading: ReadOptions) -> dict[str, Any]:
     }
 
 
-def shown(paths: Sequence[str]) -> str:
+def paths_text(paths: Sequence[str]) -> str:
     """Return the paths as a message shows them."""
     return paths[0] if len(paths) == 1 else f"{paths[0]} …"
 
@@ -143,7 +143,7 @@ def shows_result(question: Callable[..., "Result"]) -> Command:
 
     @wraps(question)
     def command(paths: Paths, reading: ReadOptions, writing: WriteOptions, **keywords: Any) -> None:
-        with opened(question.__name__, paths, reading) as runs:
+        with loaded_outcomes(question.__name__, paths, reading) as runs:
             found = question(runs, **keywords)
         show(found, writing)
 

@@ -6,7 +6,7 @@ import click
 
 from errbar.cli import options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened, show
+from errbar.cli.io import loaded_outcomes, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
 
 
@@ -43,7 +43,7 @@ def items(
     """
     if ids and subset is None:
         raise click.UsageError("--ids writes the questions of a subset; give its size by --subset.")
-    with opened("items", paths, reading) as runs:
+    with loaded_outcomes("items", paths, reading) as runs:
         found = runs.items(
             model=model, subset=subset, systems=systems or None, errors=errors, level=level
         )

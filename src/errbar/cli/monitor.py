@@ -12,7 +12,7 @@ from click.exceptions import Exit
 from errbar.base.tables import printable
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import require_writable, runs_of, show, shown
+from errbar.cli.io import paths_text, require_writable, runs_of, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions
 from errbar.errors import ErrbarError, InputError, NotThere
 
@@ -133,7 +133,10 @@ class _Log:
 
     def look(self, lines: Lines) -> "Monitoring":
         """Test the claims on the complete lines of the log."""
-        with working(f"errbar monitor {shown(self.paths)}") as work, lines(self.paths) as complete:
+        with (
+            working(f"errbar monitor {paths_text(self.paths)}") as work,
+            lines(self.paths) as complete,
+        ):
             try:
                 runs = runs_of(complete.paths, self.reading, work)
                 found = runs.monitor(*self.systems, **self.claims)
@@ -164,7 +167,7 @@ def _follow(log: _Log, every: float) -> "Monitoring":
 def _look(log: _Log) -> "Monitoring":
     """Look once; again if the log changed meanwhile, and at a copy if half a line was read."""
     from errbar.data.live_logs import (  # noqa: PLC0415  --help must not wait
-        WrittenMeanwhile,
+        ChangedWhileRead,
         copied_lines,
         sizes_of,
         whole_lines,
@@ -175,7 +178,7 @@ def _look(log: _Log) -> "Monitoring":
         before = sizes_of(log.paths)
         try:
             return log.look(lines)
-        except WrittenMeanwhile:
+        except ChangedWhileRead:
             lines = copied_lines
         except ErrbarError:
             if sizes_of(log.paths) == before:

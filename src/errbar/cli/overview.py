@@ -8,7 +8,7 @@ from click.core import ParameterSource
 import errbar
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import require_writable, runs_of, show, shown, shows_result
+from errbar.cli.io import paths_text, require_writable, runs_of, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
 from errbar.errors import MissingExtra
 
@@ -38,7 +38,7 @@ def overview(
       errbar logs/
       errbar logs/ --explain
     """
-    with working(f"errbar {shown(paths)}") as work:
+    with working(f"errbar {paths_text(paths)}") as work:
         found = runs_of(paths, reading, work).overview(errors=errors, bounds=bounds)
     show(found, writing)
 

@@ -8,7 +8,7 @@ import click
 import errbar
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import require_writable, runs_of, show, shown
+from errbar.cli.io import paths_text, require_writable, runs_of, show
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, number
 
 
@@ -106,7 +106,7 @@ def plan(
     """
     require_writable(pilot)
     keywords = design.keywords() | {"trials": design.trials or None}
-    with working(f"errbar plan {shown(pilot) if pilot else design.difficulty or ''}") as work:
+    with working(f"errbar plan {paths_text(pilot) if pilot else design.difficulty or ''}") as work:
         source = runs_of(pilot, reading, work) if pilot else None
         found = errbar.plan(metric, pilot=source, **keywords)
     show(found, writing)

@@ -7,7 +7,7 @@ import click
 
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import require_writable, show, shown
+from errbar.cli.io import paths_text, require_writable, show
 from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
 from errbar.errors import InputError
 
@@ -143,7 +143,7 @@ def prefer(
     """
     from errbar import preferences  # noqa: PLC0415  --help must not wait
 
-    with working(f"errbar prefer {shown(paths)}"):
+    with working(f"errbar prefer {paths_text(paths)}"):
         require_writable(paths)
         if position:
             reading: dict[str, Any] = {name: getattr(rating, name) for name in _READING}

@@ -7,7 +7,7 @@ import click
 
 from errbar.cli import options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened, show, shows_result
+from errbar.cli.io import loaded_outcomes, show, shows_result
 from errbar.cli.options import OutputPath, PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.errors import InputError
 
@@ -120,7 +120,7 @@ def audit_board(
       errbar audit-board logs/
       errbar audit-board logs/ --page board.html
     """
-    with opened("audit-board", paths, reading) as runs:
+    with loaded_outcomes("audit-board", paths, reading) as runs:
         found = runs.audit_board(
             metric,
             systems=systems or None,

@@ -12,7 +12,7 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened
+from errbar.cli.io import loaded_outcomes
 from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, page
 
 
@@ -81,9 +81,9 @@ def report(
     # A report is sent to others: it names no folder of the machine that made it.
     *shown, page_shown = map(_without_folder, (*paths, output))
     replaces = Path(output).is_file() and Path(output).stat().st_size > 0
-    command = ["errbar", "report", *shown, *_given(click.get_current_context())]
+    command = ["errbar", "report", *shown, *_given_options(click.get_current_context())]
     command += ["-o", page_shown, *["--force"] * replaces]
-    with opened("report", paths, reading) as runs:
+    with loaded_outcomes("report", paths, reading) as runs:
         target = errbar.report(
             runs,
             output,
@@ -95,8 +95,8 @@ def report(
     click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))
 
 
-def _given(context: click.Context) -> list[str]:
-    """Return the options that were given and decide a number or what is shown, as words."""
+def _given_options(context: click.Context) -> list[str]:
+    """Return the options that affect numbers or contents, as words of a command."""
     words = []
     for parameter in context.command.params:
         name = parameter.name or ""

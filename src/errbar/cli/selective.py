@@ -8,7 +8,7 @@ import click
 import errbar
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
-from errbar.cli.io import opened, show, shows_result
+from errbar.cli.io import loaded_outcomes, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.errors import InputError
 
@@ -126,7 +126,7 @@ def _selective_outcomes(
     from errbar.analysis.ranked import AREAS  # noqa: PLC0415  --help must not wait
 
     metrics = [*AREAS, *(f"risk@{share}" for share in coverages)]
-    with opened("selective", paths, reading) as runs:
+    with loaded_outcomes("selective", paths, reading) as runs:
         found = runs.selective(*metrics, **resampling.keywords())
         draw = runs.plot.risk_coverage if writing.plot else None
         picture = draw(**resampling.keywords()) if draw else None
@@ -149,7 +149,7 @@ def roc(
     Examples:
       errbar roc outcomes.csv --resamples 2000
     """
-    with opened("roc", paths, reading) as runs:
+    with loaded_outcomes("roc", paths, reading) as runs:
         found = runs.roc(**resampling.keywords())
         picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None
     show(found, writing, picture)

@@ -294,7 +294,7 @@ class States(NamedTuple):
     def of(cls, systems: Sequence[Counts]) -> Self:
         """Pool the states of `systems`."""
         if len(systems) == 1:
-            counts = in_order(systems[0])
+            counts = sort_for_rounding(systems[0])
             masses = counts.masses() if isinstance(counts, CountsByState) else None
             (trials, correct), often = distinct_rows(counts.trials, counts.correct, often=masses)
             total = float(len(counts)) if weights_of(counts) is None else float(often.sum())
@@ -353,7 +353,7 @@ def weights_of(counts: Counts | CategoryCounts) -> NDArray[np.float64] | None:
     return counts.weights if isinstance(counts, CountsByState | CategoryCounts) else None
 
 
-def in_order(counts: Counts) -> Counts:
+def sort_for_rounding(counts: Counts) -> Counts:
     """Sort weighted counts, so that rounding depends neither on question order nor on pooling."""
     if not isinstance(counts, CountsByState) or counts.weights is None:
         return counts

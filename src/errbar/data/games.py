@@ -77,9 +77,9 @@ class Games:
         """The games of each judge."""
         if not self.judges:
             raise InputError("these games have no column with the judge.")
-        return {name: self.some(self.judge == at) for at, name in enumerate(self.judges)}
+        return {name: self.where(self.judge == at) for at, name in enumerate(self.judges)}
 
-    def some(self, rows: Any) -> "Games":
+    def where(self, rows: Any) -> "Games":
         """Games of a mask, with the systems that play in them."""
         part = self.rows.part(rows)
         present = np.unique(np.concatenate([part.first, part.second]))
@@ -193,7 +193,7 @@ def games_of(columns: Mapping[str, Sequence[Any]], remarks: Sequence[Above] = ()
     )
     known = {*USUAL_GAMES, "result"}
     controls = tuple(name for name in columns if name not in known)
-    values = [_standardised(np.asarray(columns[name], dtype=float)) for name in controls]
+    values = [_standardise(np.asarray(columns[name], dtype=float)) for name in controls]
     order = sorted(systems)
     place = np.array([order.index(name) for name in systems], dtype=np.int64)
     rows = GameRows(
@@ -230,7 +230,7 @@ def _weights(values: Sequence[Any] | None, number: int) -> Array:
     return found
 
 
-def _standardised(values: Array) -> Array:
+def _standardise(values: Array) -> Array:
     """A control as tanh(value / sd), the form of Dubois et al. (2024): outliers stay bounded.
 
     The same value in every game, as that of being shown first, is 1 or −1.

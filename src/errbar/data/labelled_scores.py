@@ -202,7 +202,7 @@ class ArrangedScores:
 
     @property
     def rows(self) -> int:
-        """How long the longest work array of one replicate is."""
+        """Length of the longest work array per replicate."""
         return self._rows.size
 
     def classes(self, weights: NDArray[Any]) -> Classes:

@@ -29,12 +29,12 @@ class WholeLines(NamedTuple):
     remarks: tuple[str, ...] = ()
 
     def with_own_paths(self, text: str) -> str:
-        """A message with the user's own paths in place of those of the copies."""
+        """A message with the user's paths in place of those of the copies."""
         return text.replace(self.place, "") if self.place else text
 
 
-class WrittenMeanwhile(Exception):
-    """Files were written to while they were read, so the result must be discarded."""
+class ChangedWhileRead(Exception):
+    """Files changed while they were read, so the result must be discarded."""
 
 
 @contextmanager
@@ -50,10 +50,10 @@ def whole_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
         yield WholeLines(list(paths))
     except ErrbarError as error:
         if _marks(paths) != before:
-            raise WrittenMeanwhile from error
+            raise ChangedWhileRead from error
         raise
     if _marks(paths) != before:
-        raise WrittenMeanwhile
+        raise ChangedWhileRead
 
 
 @contextmanager
@@ -62,11 +62,11 @@ def copied_lines(paths: Sequence[str]) -> Iterator[WholeLines]:
     found = {path: _files(path) for path in paths}
     files = dict.fromkeys(file for each in found.values() for file in each)
     with temporary_directory() as place:
-        ends = {file: _copied(file, _below(place, file)) for file in files}
+        ends = {file: _copy(file, _path_of_copy(place, file)) for file in files}
         if not any(whole for whole, _ in ends.values()):
             raise NotThere(f"{paths[0]}: there is no complete line yet.")
         read = [
-            str(_below(place, Path(file_name)))
+            str(_path_of_copy(place, Path(file_name)))
             for path, each in found.items()
             for file_name in ([path] if Path(path).exists() else each)
         ]
@@ -126,7 +126,7 @@ def _is_object(text: bytes) -> bool:
         return not text.strip()
 
 
-def _copied(file: Path, target: Path) -> tuple[int, int]:
+def _copy(file: Path, target: Path) -> tuple[int, int]:
     """Copy a file up to its last complete line; return the ends of that line and of the file.
 
     Both are taken from the copy, since the file itself may have grown.
@@ -138,6 +138,6 @@ def _copied(file: Path, target: Path) -> tuple[int, int]:
     return whole, size
 
 
-def _below(place: Path, file: Path) -> Path:
+def _path_of_copy(place: Path, file: Path) -> Path:
     """Path of the copy of a file; a link keeps its own name."""
     return place.joinpath(*Path(os.path.abspath(file)).parts[1:])

@@ -111,7 +111,7 @@ def _count_categories(block: NDArray[Any], out: Integers) -> None:
     narrow = np.min_scalar_type(categories - 1)
     same = block.dtype.kind in "iu" and block.dtype.itemsize == narrow.itemsize
     small = block.view(narrow) if same and block.dtype.isnative else block.astype(narrow)
-    digits = [_packed(small & (1 << place)) for place in range((categories - 1).bit_length())]
+    digits = [_pack(small & (1 << place)) for place in range((categories - 1).bit_length())]
     for category in range(1, categories):
         factors = [digit if category >> place & 1 else ~digit for place, digit in enumerate(digits)]
         count = np.bitwise_count(reduce(np.bitwise_and, factors))
@@ -119,7 +119,7 @@ def _count_categories(block: NDArray[Any], out: Integers) -> None:
     out[0] = block.shape[1] - out[1:].sum(axis=0)
 
 
-def _packed(bits: NDArray[Any]) -> NDArray[np.uint64]:
+def _pack(bits: NDArray[Any]) -> NDArray[np.uint64]:
     """Pack rows of bits (nonzero is 1) into words; the last word is padded with zeros."""
     if bits.shape[1] % 64 == 0:
         return np.packbits(bits.reshape(-1)).view(np.uint64).reshape(len(bits), -1)
@@ -137,13 +137,13 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
     if isinstance(matrix, list | tuple) and any(isinstance(r, np.ma.MaskedArray) for r in matrix):
         matrix = np.ma.array(matrix)
     if isinstance(matrix, np.ma.MaskedArray):
-        matrix = _unmasked(matrix, name)
+        matrix = _fill_masked(matrix, name)
     try:
         array = np.asarray(matrix)
     except ValueError as error:
         raise InputError(
             f"{name} must have a row per question and equally many trials in each: "
-            f"{_unequal(matrix)}. "
+            f"{_describe_lengths(matrix)}. "
             f"Pass questions with unequal numbers of trials as "
             f"errbar.Counts(trials, correct)."
         ) from error
@@ -169,7 +169,7 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
     return array
 
 
-def _unequal(matrix: Any) -> str:
+def _describe_lengths(matrix: Any) -> str:
     """Say which rows differ in length."""
     lengths = [len(row) if hasattr(row, "__len__") else 1 for row in matrix]
     other = next((at for at, length in enumerate(lengths) if length != lengths[0]), None)
@@ -178,7 +178,7 @@ def _unequal(matrix: Any) -> str:
     return f"row 0 has {lengths[0]} and row {other} has {lengths[other]}"
 
 
-def _unmasked(matrix: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
+def _fill_masked(matrix: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
     hidden = np.argwhere(np.ma.getmaskarray(matrix))
     if len(hidden):
         raise WrongType(

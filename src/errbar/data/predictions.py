@@ -39,11 +39,11 @@ class Totals(NamedTuple):
 
 
 class Resampling(Protocol):
-    """A sample in order, ready to be weighted by what is drawn."""
+    """A sorted sample that can be weighted by resampling unit."""
 
     @property
     def units(self) -> int:
-        """How many there are to draw."""
+        """Number of resampling units."""
 
     @property
     def rows(self) -> int:
@@ -51,7 +51,7 @@ class Resampling(Protocol):
 
 
 class RankedSample:
-    """Ranked items to be resampled, one by one or by cluster; `Grouped` draws groups of them."""
+    """Ranked items to be resampled: one by one, by cluster, or in groups (`GroupedTotals`)."""
 
     clusters: NDArray[np.intp] | int | None
 
@@ -60,7 +60,7 @@ class RankedSample:
 
     @property
     def unit(self) -> str:
-        """What is drawn: an item, or a cluster of them."""
+        """The resampling unit: item or cluster."""
         return "item" if self.clusters is None else "cluster"
 
     @property
@@ -70,11 +70,11 @@ class RankedSample:
 
     @property
     def group_count(self) -> int:
-        """Groups into which clusters were put to be drawn; 0 where each is drawn itself."""
+        """Number of groups of clusters that are resampled; 0 if clusters are resampled themselves."""
         return 0
 
     def bin_error(self, _of: Callable[[Any], float]) -> float:
-        """How far a number may be from what it is without bins; `_of` says so of totals in bins."""
+        """Largest error of a number due to binning; `_of` computes it from totals in bins."""
         return 0.0
 
 
@@ -157,7 +157,7 @@ class Predictions(RankedSample):
                 f"predicted and truth must have an entry per item each; they have "
                 f"{len(predicted)} and {len(truth)}."
             )
-        predicted, truth = _listed(predicted, "predicted"), _listed(truth, "truth")
+        predicted, truth = _as_objects(predicted, "predicted"), _as_objects(truth, "truth")
         has_label = np.array([not is_missing(label) for label in predicted], dtype=bool)
         cost = np.zeros(len(has_label))
         for at in np.flatnonzero(has_label).tolist():
@@ -201,9 +201,9 @@ class Predictions(RankedSample):
         """Totals per distinct confidence."""
         return Ranked.of(self)
 
-    def arranged(self) -> "Arranged":
+    def arranged(self) -> "ArrangedItems":
         """Ready to be weighted by cluster."""
-        return Arranged(self, joint_clusters(self.columns(), self.clusters))
+        return ArrangedItems(self, joint_clusters(self.columns(), self.clusters))
 
 
 LOSSES: dict[str, Callable[[Any, Any], float]] = {
@@ -214,7 +214,7 @@ LOSSES: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
-def _listed(values: Any, name: str) -> Any:
+def _as_objects(values: Any, name: str) -> Any:
     """The values as Python objects, which neither overflow nor lose digits."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise WrongType(f"{name} is a masked array with masked entries; leave those items out.")
@@ -278,12 +278,12 @@ class Ranked:
     def __add__(self, other: Self) -> "Ranked":
         if not isinstance(other, Ranked):
             return NotImplemented
-        confidence, sums = _merged(
-            _joined(self.confidence, other.confidence),
+        confidence, sums = _merge_keys(
+            _concatenate(self.confidence, other.confidence),
             np.concatenate([self.items, other.items]),
             np.concatenate([self.loss, other.loss]),
         )
-        losses, often = _merged(
+        losses, often = _merge_keys(
             np.concatenate([self.losses, other.losses]), np.concatenate([self.often, other.often])
         )
         return Ranked(
@@ -323,14 +323,16 @@ class Ranked:
         )
 
 
-def _joined(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+def _concatenate(first: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
     """Concatenate two arrays; an empty array does not affect the type."""
     if not first.size or not other.size:
         return first if first.size else other
     return np.concatenate([first, other])
 
 
-def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+def _merge_keys(
+    keys: NDArray[Any], *columns: NDArray[Any]
+) -> tuple[NDArray[Any], list[NDArray[Any]]]:
     """Distinct keys in increasing order, and the sum of each column per key."""
     distinct, place = np.unique(keys, return_inverse=True)
     sums = [np.zeros(distinct.size, dtype=column.dtype) for column in columns]
@@ -339,7 +341,7 @@ def _merged(keys: NDArray[Any], *columns: NDArray[Any]) -> tuple[NDArray[Any], l
     return distinct, sums
 
 
-class Arranged:
+class ArrangedItems:
     """Predictions sorted by decreasing confidence, to be weighted by cluster."""
 
     def __init__(self, predictions: Predictions, clusters: NDArray[np.intp]) -> None:
@@ -351,7 +353,7 @@ class Arranged:
 
     @property
     def units(self) -> int:
-        """How many clusters there are to draw."""
+        """Number of clusters to resample."""
         return self._sizes.size
 
     @property

@@ -64,7 +64,7 @@ class RatedAnswers:
         return np.unique(self.clusters).size < self.clusters.size
 
     def why_never_equal(self, truth: str | None) -> str:
-        """Why equal ratings say little, if they do; most may be none of the trusted rater's."""
+        """The reason why equal ratings say little, if there is one."""
         if self.ratings.categories > _MOST_KINDS:
             return f"ratings have {self.ratings.categories:,} different values"
         if truth not in self.raters or not self.is_numeric:
@@ -78,7 +78,7 @@ class RatedAnswers:
 
 
 class JudgedAnswer(NamedTuple):
-    """What a judge says of an answer, and its trusted label."""
+    """The grade of a judge for an answer, and its trusted label."""
 
     system: str
     task: str

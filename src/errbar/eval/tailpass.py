@@ -1,4 +1,4 @@
-"""TailPass: with what probability k attempts at a question reach each required score."""
+"""TailPass: the probability that k attempts at a question reach each score."""
 
 import math
 from dataclasses import dataclass

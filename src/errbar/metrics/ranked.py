@@ -16,7 +16,7 @@ from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.data.labelled_scores import Classes, Labelled
 from errbar.data.predictions import Ranked, Totals
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
@@ -45,7 +45,7 @@ class RankedMetric(Metric):
         """Return the value; nan if it is undefined."""
         return float(self.measure(ranked.totals())) if ranked.answered else math.nan
 
-    def bin_error(self, grouped: Grouped) -> float:
+    def bin_error(self, grouped: GroupedTotals) -> float:
         """Bound the error due to bins, by the best and the worst order within each bin."""
         if not grouped.mixed.any():
             return 0.0
@@ -211,7 +211,7 @@ class CoverageAt(RankedMetric):
         """Return the coverage; 0 if every threshold has a larger risk."""
         return kernel.coverage_at(totals.items, totals.loss, totals.total, self.risk)
 
-    def bin_error(self, grouped: Grouped) -> float:
+    def bin_error(self, grouped: GroupedTotals) -> float:
         """Bound the error due to bins: thresholds within bins can only increase the value."""
         right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
         total = np.asarray(len(grouped))
@@ -257,7 +257,7 @@ class RocAuc(LabelMetric):
         """Return the share of correctly ordered pairs."""
         return np.minimum(roc.area(classes.positives, classes.negatives), 1.0)
 
-    def bin_error(self, grouped: Grouped) -> float:
+    def bin_error(self, grouped: GroupedTotals) -> float:
         """Bound the error due to bins, by half of the pairs that share a bin."""
         right, wrong = grouped.right.sum(axis=0), grouped.wrong.sum(axis=0)
         return float(right[grouped.mixed] @ wrong[grouped.mixed]) / (

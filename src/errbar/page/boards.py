@@ -1,4 +1,4 @@
-"""Pages of leaderboards: of games between systems, and of the audit of a board."""
+"""Pages of leaderboards: ratings from games, and the audit of a leaderboard."""
 
 from datetime import date
 from pathlib import Path
@@ -44,7 +44,7 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         axis=Axis.of(
             number for row in found for number in (row.interval.low, row.value, row.interval.high)
         ),
-        within=_within,
+        within=_clip_to_axis,
         interval=found.rows[0].interval.title,
         warnings=[note for note in first if note.startswith(MARK)],
         guesses=[note for note in first if not note.startswith(MARK)],
@@ -81,7 +81,7 @@ def _boards(found: Ratings) -> dict[str, list[tuple[Rating, str, str]]]:
     return boards
 
 
-def _within(axis: Axis, number: float) -> float:
+def _clip_to_axis(axis: Axis, number: float) -> float:
     """A position in percent, at the end of the axis for an end that is infinite."""
     return min(max(axis.at(number), 0.0), 100.0) if np.isfinite(number) else 100.0 * (number > 0)
 

@@ -27,7 +27,7 @@ from errbar.analysis.scaling import FEWEST as FEWEST_TRIALS
 from errbar.analysis.score import Errors, fewest_trials, slices_by_subject, usual_metrics
 from errbar.base.arrays import Array
 from errbar.base.remarks import below
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
@@ -65,12 +65,12 @@ class ReportSettings:
 
     @property
     def one_way(self) -> Literal["fail", "missing"]:
-        """How rows without a result count where they cannot be counted both ways."""
+        """The policy for failed rows where they cannot be counted both ways."""
         return "fail" if self.errors == "bracket" else self.errors
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the results are asked for: keywords of methods of `Runs`."""
+        """The settings as keywords of methods of `Runs`."""
         asked = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
         return {**asked, "bounds": self.bounds}
 
@@ -205,7 +205,7 @@ def questions_of(source: Source, errors: Errors) -> list[Questions]:
     ]
 
 
-def _right(task: str, systems: dict[str, Named], errors: Errors) -> Questions:
+def _right(task: str, systems: dict[str, NamedQuestions], errors: Errors) -> Questions:
     aligned = align(named.questions for named in systems.values())
     trials, right = np.zeros((2, len(systems), len(aligned.place)), dtype=np.int64)
     for row, (named, at) in enumerate(zip(systems.values(), aligned.places, strict=True)):
@@ -215,7 +215,9 @@ def _right(task: str, systems: dict[str, Named], errors: Errors) -> Questions:
     return _questions(task, aligned, systems, trials=trials.tolist(), right=right.tolist())
 
 
-def _rewards(task: str, systems: dict[str, Named], source: Source, errors: Errors) -> Questions:
+def _rewards(
+    task: str, systems: dict[str, NamedQuestions], source: Source, errors: Errors
+) -> Questions:
     aligned = align(named.questions for named in systems.values())
     shape = len(systems), len(aligned.place)
     trials, means, variances = np.zeros(shape, dtype=np.int64), *np.zeros((2, *shape))
@@ -244,7 +246,7 @@ def _rewards(task: str, systems: dict[str, Named], source: Source, errors: Error
 
 
 def _questions(
-    task: str, aligned: Alignment[str], systems: dict[str, Named], **values: Any
+    task: str, aligned: Alignment[str], systems: dict[str, NamedQuestions], **values: Any
 ) -> Questions:
     """Return the questions of a task with the values of each."""
     ids, clusters = tuple(aligned.ids), _clusters(aligned, systems)
@@ -271,7 +273,7 @@ def _short(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def _clusters(aligned: Alignment[str], systems: dict[str, Named]) -> tuple[str, ...]:
+def _clusters(aligned: Alignment[str], systems: dict[str, NamedQuestions]) -> tuple[str, ...]:
     """Return the cluster of each question; nothing if there are none."""
     found = [""] * len(aligned.place)
     for named, at in zip(systems.values(), aligned.places, strict=True):
@@ -296,7 +298,7 @@ def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
 
 
 def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
-    """Return what many more trials would solve, of a few systems with trials enough."""
+    """Return the scaling with the number of trials, for a few systems with enough trials."""
     enough = [part for part in slices if part.is_binary and fewest_trials(part) >= FEWEST_TRIALS]
     if not 0 < len(enough) <= _MOST_SCALED:
         return []
@@ -305,7 +307,7 @@ def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> l
 
 
 def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
-    """Return what repeated trials say of the noise, and what outcomes cost."""
+    """Return the sources of noise, and the costs."""
     found = []
     asked: dict[str, Any] = {"errors": settings.one_way, "level": settings.level}
     if any(fewest_trials(part) > 1 for part in slices):
@@ -317,7 +319,7 @@ def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSetting
 
 
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
-    """Return the analysis of questions, if enough systems can tell which look wrong."""
+    """Return the analysis of questions, if there are enough systems to find suspect ones."""
     systems = Counter(part.key[1] for part in slices if part.is_binary)
     if max(systems.values(), default=0) < FEWEST:
         return []
@@ -342,7 +344,7 @@ def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
 def _order(
     runs: Runs, board: Leaderboard | None, compared: Comparisons | None, settings: ReportSettings
 ) -> list[Section]:
-    """Return what moves the order of a board; failed trials both ways have no single order."""
+    """Return the audit of the leaderboard; with failed trials both ways there is none."""
     if board is None or settings.errors == "bracket":
         return []
     first = {row.system for row in board[:2]}
@@ -380,7 +382,7 @@ def _verdicts(
 
 
 def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Return why systems are not ranked."""
+    """Return the reason why systems are not ranked."""
     reasons = [part.words[0] for part in sections if part.name == "ranks" and part.words]
     if not reasons:
         return []
@@ -388,7 +390,7 @@ def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
 
 
 def _basis(board: Leaderboard | None, compared: Comparisons) -> str:
-    """Return why pairs and ranks may disagree: they rest on different questions."""
+    """Return the reason why pairs and ranks may disagree: they use different questions."""
     most = max((row.questions for row in compared), default=0)
     if board is None or len(board.tasks) > 1 or most <= board.questions:
         return ""

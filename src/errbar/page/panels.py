@@ -1,7 +1,7 @@
-"""Panels of the report that are drawn without a script: quality against cost, shares of noise, and
-the agreement of a judge with its labels.
+"""Panels of the report that are drawn without a script.
 
-Places are percents of the width and the height of a panel, from its lower left corner.
+They show quality against cost, shares of noise, and the agreement of a judge with its labels.
+Positions are percents of the width and the height of a panel, from its lower left corner.
 """
 
 import math
@@ -100,12 +100,14 @@ def cost_panels(costs: Costs, order: Sequence[str]) -> list[CostPanel]:
     """Return a panel per task, with systems in the given order."""
     tasks = dict.fromkeys(row.of.task for row in costs)
     return [
-        _cost_panel(task, sorted(_of(costs, task), key=lambda row: order.index(row.of.system)))
+        _cost_panel(
+            task, sorted(_costs_of_task(costs, task), key=lambda row: order.index(row.of.system))
+        )
         for task in tasks
     ]
 
 
-def _of(costs: Costs, task: str) -> list[CostRow]:
+def _costs_of_task(costs: Costs, task: str) -> list[CostRow]:
     return [row for row in costs if row.of.task == task]
 
 
@@ -127,7 +129,7 @@ def _cost_panel(task: str, rows: Sequence[CostRow]) -> CostPanel:
         quality, cost = cells[rows.index(row)]
         tooltip = f"{row.of.system}\navg {quality.strip()}\n{cost.strip()} per trial"
         x, y = _places(across, row.cost), _places(up, row.quality)
-        name, side = _beside(row.of.system, x[0], y[0], spots)
+        name, side = _name_and_side(row.of.system, x[0], y[0], spots)
         spots.append(Spot(system=row.of.system, x=x, y=y, tooltip=tooltip, name=name, side=side))
     successes = interval_cells((row.per_success.cell for row in rows), are_scores=False)
     return CostPanel(
@@ -155,16 +157,16 @@ def _ends(numbers: Iterable[Measurement]) -> list[float]:
 def _places(axis: Axis, number: Measurement) -> tuple[float, float, float]:
     """Return the places of a number and of its ends; an end that is not known is the number."""
     ends = (number.value if math.isnan(end) else end for end in (number.low, number.high))
-    value, low, high = (_within(axis.at(end)) for end in (number.value, *ends))
+    value, low, high = (_clip_to_panel(axis.at(end)) for end in (number.value, *ends))
     return value, low, high
 
 
-def _within(place: float) -> float:
+def _clip_to_panel(place: float) -> float:
     return min(max(place, 0.0), 100.0)
 
 
 def _front(rows: Iterable[CostRow]) -> list[CostRow]:
-    """Return the systems than which no cheaper one is as good, the cheapest first."""
+    """Systems on the Pareto front, the cheapest first."""
     found: list[CostRow] = []
     for row in sorted(rows, key=lambda row: (row.cost.value, -row.quality.value)):
         if not found or row.quality.value > found[-1].quality.value:
@@ -172,7 +174,7 @@ def _front(rows: Iterable[CostRow]) -> list[CostRow]:
     return found
 
 
-def _beside(system: str, x: float, y: float, others: Sequence[Spot]) -> tuple[str, str]:
+def _name_and_side(system: str, x: float, y: float, others: Sequence[Spot]) -> tuple[str, str]:
     """Return the name of a system and its side of the point, or nothing where there is no room."""
     last = system.rpartition("/")[2] or system
     half = _LONGEST // 2

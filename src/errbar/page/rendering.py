@@ -83,7 +83,7 @@ def render(contents: Contents) -> str:
 
 
 def _shared(contents: Contents) -> str:
-    """Return the questions that ranks rest on, in words."""
+    """Return the number of questions that ranks are based on, in words."""
     board = contents.result("ranks")
     if board is None:
         return ""
@@ -132,7 +132,7 @@ def _meaning(contents: Contents) -> str:
 
 
 def _corrected(contents: Contents) -> str:
-    """Return that scores are corrected by labels, and what the judge says of the first ones."""
+    """Return a sentence on the correction by labels, and on the scores by the judge alone."""
     scores = contents.result("scores")
     rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
     if not rows:

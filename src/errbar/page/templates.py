@@ -1,6 +1,6 @@
-"""Pages as files: their templates, and how text is written: names, minus signs, columns of numbers.
+"""Pages as files: their templates, and the formatting of names, minus signs and numbers.
 
-Every page extends `shell.html`, which has the head and what stands around the content.
+Every page extends `shell.html`, which has the head of the document.
 """
 
 import html
@@ -24,7 +24,7 @@ _FIGURE_SPACE = "\u2007"  # as wide as a digit
 
 
 def write_page(path: str | Path, render: Callable[[], str], *, kind: str) -> Path:
-    """Write a page to an HTML file that needs no other, whole or not at all; return its path."""
+    """Write a self-contained page to an HTML file atomically, and return its path."""
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a {kind} is an HTML file, as in {kind}.html; got {str(path)!r}.")

@@ -270,7 +270,7 @@ def _area(
     return areas_of[estimator](data if isinstance(data, Ranked) else Ranked.of(data))
 
 
-def _in_order(data: Any) -> Array:
+def _losses_in_order(data: Any) -> Array:
     """Return the losses of answered items by falling confidence, ties in input order."""
     if data.answered.all():
         return data.loss[argsort_descending(data.confidence)]
@@ -279,7 +279,7 @@ def _in_order(data: Any) -> Array:
 
 
 def _span(data: Any) -> Array:
-    loss = _in_order(data)
+    loss = _losses_in_order(data)
     if loss.size < 2:
         raise InputError(
             "the area from the first to the last item needs at least two answered items."
@@ -290,8 +290,8 @@ def _span(data: Any) -> Array:
 _BY_ITEM = {"rows", "trapezoid", "torch-uncertainty"}
 
 _AURC: dict[str, Callable[[Any], float]] = {
-    "rows": lambda data: float(areas.selective_risks(_in_order(data)).mean()),
-    "trapezoid": lambda data: areas.trapezoids(_in_order(data), len(data)),
+    "rows": lambda data: float(areas.selective_risks(_losses_in_order(data)).mean()),
+    "trapezoid": lambda data: areas.trapezoids(_losses_in_order(data), len(data)),
     "plateau": lambda data: areas.plateaus(data.items, data.loss, data.total),
     "fd-shifts": lambda data: _DISPLAY * areas.plateaus(data.items, data.loss, data.total),
     "torch-uncertainty": lambda data: areas.span_normalised(_span(data)),

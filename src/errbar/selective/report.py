@@ -227,20 +227,20 @@ def report(
     rng
         The seed of the resamples.
     """
-    runs = _named(paths, signal)
+    runs = _runs_by_name(paths, signal)
     metrics = [Aurc(), Augrc(), ExcessAurc(), *(RiskAt(coverage) for coverage in coverages)]
     reports, data, unranked = [], {}, {}
     for run in runs:
         try:
             predictions = run.predictions(loss, span)
-            reports.append(_scored(run, predictions, metrics, coverages, method, rng))
+            reports.append(_score_run(run, predictions, metrics, coverages, method, rng))
         except InputError as error:
             unranked[run.name] = str(error)
         else:
             data[run.name] = run
     if not reports:
         raise InputError(" ".join(unranked.values()))
-    comparison, notes = _compared(data, coverages, loss, span, method, rng)
+    comparison, notes = _compare_runs(data, coverages, loss, span, method, rng)
     return SelectiveReport(
         runs=tuple(reports),
         unranked=unranked,
@@ -259,7 +259,7 @@ def risk_coverage_picture(found: SelectiveReport, span: float | None, rng: int) 
     return risk_picture(risk_bands(data, found.method, rng))
 
 
-def _named(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:
+def _runs_by_name(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:
     """Read the runs of all files, and give them unique names."""
     files = list(dict.fromkeys(map(Path, paths)))
     if len(files) == 1:
@@ -272,7 +272,7 @@ def _named(paths: Sequence[str | Path], signal: str | None) -> list[ItemRun]:
     return runs
 
 
-def _scored(
+def _score_run(
     run: ItemRun,
     predictions: Predictions,
     metrics: Sequence[RankedMetric],
@@ -300,7 +300,7 @@ def _scored(
     )
 
 
-def _compared(
+def _compare_runs(
     runs: dict[str, ItemRun],
     coverages: Sequence[float],
     loss: str,
@@ -322,7 +322,7 @@ def _compared(
         lost = ", ".join(f"{number} of {name}" for name, number in left.items() if number)
         notes.append(f"Compared on the {common} items that all runs have; left out: {lost}.")
     data = {
-        name: _on(run, at.tolist()).predictions(loss, span)
+        name: _restrict(run, at.tolist()).predictions(loss, span)
         for (name, run), at in zip(runs.items(), shared, strict=True)
     }
     reach = min(predictions.coverage for predictions in data.values())
@@ -335,7 +335,7 @@ def _compared(
     return compare(data, coverages=within, method=method, rng=rng), notes
 
 
-def _on(run: ItemRun, places: Sequence[int]) -> ItemRun:
+def _restrict(run: ItemRun, places: Sequence[int]) -> ItemRun:
     """Return the run restricted to some of its items."""
     items = list(run.items)
     return replace(run, columns=ItemColumns(*zip(*(items[at] for at in places), strict=True)))

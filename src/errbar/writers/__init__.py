@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.files import atomic_file
 from errbar.data.engines.duckdb import plain_errors, text_literal
-from errbar.data.queries.count_tables import counted_slices
+from errbar.data.queries.count_tables import slices_of_counts
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, require_numbers
 from errbar.data.readers.finding import COMPRESSED, CSV, JSON, PARQUET, kind_of
 from errbar.data.sources.tables import CountsTableSource, TableSource
@@ -46,7 +46,7 @@ def _write_table(frame: Frame, columns: Columns, target: str | Path, path: str) 
             if "outcome" in columns:
                 require_numbers(frame, columns["outcome"])
             else:
-                counted_slices(frame, columns, allow_repeats=True)
+                slices_of_counts(frame, columns, allow_repeats=True)
         how = _WRITTEN[kind]
         if ".tsv" in Path(target).suffixes:
             how += ", DELIMITER '\t'"

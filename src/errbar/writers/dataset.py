@@ -15,7 +15,7 @@ from errbar.base.markup import inert_markdown
 from errbar.base.remarks import counted
 from errbar.runs import Runs
 from errbar.writers import write_outcomes
-from errbar.writers.every_eval_ever import Written, write_every_eval_ever
+from errbar.writers.every_eval_ever import WrittenRecords, write_every_eval_ever
 
 _DATA = "data/outcomes.parquet"
 _RESULTS = "every_eval_ever"
@@ -28,7 +28,7 @@ class WrittenDataset:
     """The number of rows, and what was written in the form of Every Eval Ever."""
 
     rows: int
-    results: Written
+    results: WrittenRecords
 
     def __str__(self) -> str:
         return f"{counted(self.rows, 'row')}; {self.results}"

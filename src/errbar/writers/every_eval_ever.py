@@ -51,7 +51,7 @@ _LONGEST = 100  # bytes of a folder name; file systems allow 255
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRecords:
     """The files written, and the number of rows without a score."""
 
     aggregates: tuple[Path, ...]
@@ -80,7 +80,7 @@ class _Aggregate:
 
 def write_every_eval_ever(
     runs: Runs, directory: str | Path, *, retrieved: int | None = None
-) -> Written:
+) -> WrittenRecords:
     """Write an aggregate and its records for every system and task.
 
     All files are written, or none. The score is `avg` with its interval; failed trials count as
@@ -124,13 +124,15 @@ def write_every_eval_ever(
             aggregate = {
                 **_identity(key, evaluation.name, moment, source.origin.reader),
                 "evaluation_results": [result],
-                "detailed_evaluation_results": _detailed(evaluation),
+                "detailed_evaluation_results": _records_reference(evaluation),
             }
             text = json.dumps(aggregate, indent=2, ensure_ascii=False, allow_nan=False)
             (place / _aggregate_of(evaluation)).write_text(f"{text}\n", encoding="utf-8")
             written.append(evaluation)
     aggregates = tuple(Path(directory) / _aggregate_of(evaluation) for evaluation in written)
-    return Written(aggregates, sum(evaluation.records for evaluation in written), dict(left_out))
+    return WrittenRecords(
+        aggregates, sum(evaluation.records for evaluation in written), dict(left_out)
+    )
 
 
 def _scored_rows(source: TableSource) -> TableSource:
@@ -285,7 +287,7 @@ def _identity(key: tuple[str, str], name: uuid.UUID, moment: int, reader: str) -
     }
 
 
-def _detailed(samples: _Aggregate) -> dict[str, Any]:
+def _records_reference(samples: _Aggregate) -> dict[str, Any]:
     """Reference to the file of records."""
     return {
         "format": "jsonl",

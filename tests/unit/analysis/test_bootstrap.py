@@ -13,7 +13,7 @@ from scipy.stats import beta, norm
 
 from errbar import selective
 from errbar.analysis import selective as analysis
-from errbar.data.predictions import Arranged, Predictions
+from errbar.data.predictions import ArrangedItems, Predictions
 from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
@@ -85,7 +85,7 @@ def test_each_replicate_is_that_of_the_items_written_out(name: str, groups: int 
     data, metric = predictions(1, groups=groups), parse(name)
     assert isinstance(metric, RankedMetric)
     weights = weights_of(data, 150, 4)
-    arranged = Arranged(data, np.array(codes_of(data)))
+    arranged = ArrangedItems(data, np.array(codes_of(data)))
     found = metric.measure(arranged.totals(weights, with_oracle=metric.with_oracle))
     expected = [written_out(METRICS[name], data, row) for row in weights]
     assert np.isnan(found).tolist() == np.isnan(expected).tolist()
@@ -261,7 +261,7 @@ def test_weights_that_are_whole_are_items_written_out(name: str) -> None:
     data, metric = predictions(1), parse(name)
     assert isinstance(metric, RankedMetric)
     weights = weights_of(data, 50, 4)
-    arranged = Arranged(data, np.array(codes_of(data)))
+    arranged = ArrangedItems(data, np.array(codes_of(data)))
     totals = arranged.totals(weights, with_oracle=metric.with_oracle)
     whole, fine = metric.measure(totals), metric.measure(totals._replace(fractional=True))
     if "0.3" in name:  # a part of the next item, which is then a part of its group

@@ -24,7 +24,7 @@ import errbar
 from errbar.cli import main
 from errbar.cli.io import runs_of as runs_at
 from errbar.data.live_logs import whole_lines
-from errbar.data.queries.row_order import turns_of
+from errbar.data.queries.row_order import ordered_rows
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 from errbar.kernels.betting import log_wealth
@@ -360,7 +360,7 @@ def test_rows_in_spark_and_in_databases_have_no_order(
 ) -> None:
     frame: Any = SimpleNamespace(implementation=engine)
     with pytest.raises(InputError, match=f"rows in {where} have no order"):
-        turns_of(frame, find_columns(["question", "outcome"]), None)
+        ordered_rows(frame, find_columns(["question", "outcome"]), None)
 
 
 # The command.

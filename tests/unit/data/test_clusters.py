@@ -17,7 +17,7 @@ from conformance_clusters import asked, expected
 from conformance_engines import BACKENDS, ENGINES, WARNINGS_OF_IBIS, Table
 from errbar.cli import main
 from errbar.data.counts import CategoryCounts, CountsByState
-from errbar.data.queries.properties import numbered
+from errbar.data.queries.properties import cluster_codes
 from errbar.data.queries.questions import Slice
 from errbar.errors import InputError, RepeatedTrial
 
@@ -252,7 +252,7 @@ def test_counts_given_in_clusters_stay_in_them() -> None:
 
 @given(st.lists(st.sampled_from(["", "a", "b", "c"])))
 def test_numbers_follow_names_and_tell_the_nameless_apart(names: list[str]) -> None:
-    numbers = numbered(names).tolist()
+    numbers = cluster_codes(names).tolist()
     assert sorted(set(numbers)) == list(range(len(set(names) - {""}) + names.count("")))
     named = [(name, at) for name, at in zip(names, numbers, strict=True) if name]
     assert sorted(set(named)) == sorted(set(named), key=lambda pair: pair[1])

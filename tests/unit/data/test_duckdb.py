@@ -17,7 +17,7 @@ import pytest
 
 import errbar
 from errbar.data.engines import duckdb as duckdb_engine
-from errbar.data.engines.duckdb import Query, copied, engine_with_progress, own_engine, table_of
+from errbar.data.engines.duckdb import Query, copy_rows, engine_with_progress, own_engine, table_of
 from errbar.errors import InputError
 
 
@@ -85,8 +85,8 @@ def test_a_forked_process_has_an_instance_of_its_own() -> None:
 def test_rows_with_invalid_parts_are_queried_in_place() -> None:
     engine = own_engine()
     rows = Query(engine, "SELECT i AS id, error('broken') AS note FROM range(3) AS t(i)")
-    assert copied(rows) is rows
-    whole = copied(rows.project("id"))
+    assert copy_rows(rows) is rows
+    whole = copy_rows(rows.project("id"))
     assert whole.fetchall() == [(0,), (1,), (2,)]
     assert whole.text.startswith("FROM errbar_")
 

@@ -19,7 +19,7 @@ from errbar.cli import main
 from errbar.data.labelled_scores import Labelled, Scored
 from errbar.data.predictions import Predictions, Ranked
 from errbar.data.queries import ranked_totals as ranked_cells
-from errbar.data.queries.ranked_totals import Grouped
+from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources import tables as sources
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as kernel
@@ -71,11 +71,11 @@ def in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MOST_RANKED_ROWS", 0)
 
 
-def grouped(data: Any, bins: int | None = None) -> Grouped:
+def grouped(data: Any, bins: int | None = None) -> GroupedTotals:
     found = errbar.load(data).source.ranked(bins)
     assert len(found) == 1
     drawn = next(iter(found.values()))
-    assert isinstance(drawn, Grouped)
+    assert isinstance(drawn, GroupedTotals)
     return drawn
 
 
@@ -193,7 +193,7 @@ def orders(right: list[int], wrong: list[int]) -> list[tuple[int, ...]]:
 def test_the_bound_is_that_of_trying_every_order(name: str) -> None:
     right, wrong, total = [2, 1, 3], [1, 2, 1], 12
     metric = asked(name)
-    data = Grouped(
+    data = GroupedTotals(
         confidence=np.array([0.9, 0.5, 0.1]),
         right=np.array([right, [0, 0, 0]]),
         wrong=np.array([wrong, [0, 0, 0]]),
@@ -221,7 +221,7 @@ def _in_order(losses: tuple[int, ...], total: int) -> Predictions:
 
 def test_the_bound_of_an_area_is_half_the_pairs_in_a_bin() -> None:
     right, wrong = np.array([[3.0, 1.0]]), np.array([[1.0, 2.0]])
-    data = Grouped(
+    data = GroupedTotals(
         confidence=np.array([0.9, 0.1]),
         right=right,
         wrong=wrong,
@@ -268,7 +268,7 @@ def test_more_bins_than_confidences_change_nothing() -> None:
 
 
 def test_a_group_that_answers_nothing_is_not_resampled_for_an_area() -> None:
-    data = Grouped(
+    data = GroupedTotals(
         confidence=np.array([0.9, 0.1]),
         right=np.array([[1, 0], [0, 0], [1, 1]]),
         wrong=np.array([[0, 1], [0, 0], [1, 0]]),

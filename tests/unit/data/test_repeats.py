@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import errbar
-from errbar.data.queries.questions import counted_by_bits
+from errbar.data.queries.questions import count_by_bits
 from errbar.data.queries.repeats import POWERS, is_doubtful, powers_of
 from errbar.errors import RepeatedTrial
 
@@ -38,7 +38,7 @@ def doubtful_by_bits(questions: list[tuple[int, ...]]) -> list[bool]:
     with duckdb.connect() as engine:
         engine.register("given", table_of(questions).to_arrow())
         rows = nw.from_native(engine.table("given")).lazy()
-        counted = counted_by_bits(rows, ["question"], [])
+        counted = count_by_bits(rows, ["question"], [])
         found = nw.to_native(counted).order("question").fetchnumpy()
     return found["doubtful"].astype(bool).tolist()
 

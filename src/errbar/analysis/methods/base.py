@@ -8,7 +8,7 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import way_to_say
-from errbar.data.counts import Counts, States, in_order, weights_of
+from errbar.data.counts import Counts, States, sort_for_rounding, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
@@ -71,7 +71,7 @@ class WeightedStates(NamedTuple):
     @classmethod
     def of(cls, counts: Counts, states: States) -> "WeightedStates | None":
         """The states and weights of the questions; None if all weights are equal."""
-        counts = in_order(counts)
+        counts = sort_for_rounding(counts)
         weights = weights_of(counts)
         if weights is None:
             return None

@@ -21,7 +21,7 @@ from errbar.data.counts import (
     CountsByState,
     States,
     Tally,
-    in_order,
+    sort_for_rounding,
     weights_of,
 )
 from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
@@ -100,7 +100,7 @@ class QuestionSample:
             self._tally = Tally(counts.tally, counts.repeats()) if apart else Tally.of(counts)
             self._often = self._tally.often
         else:
-            counts = in_order(counts)
+            counts = sort_for_rounding(counts)
             self._clusters = clusters_of(counts) if clustered else None
             self._weights = weights_of(counts)
             self._states = _states(counts, apart=apart)

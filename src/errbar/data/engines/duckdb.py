@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.files import directory_until_exit
-from errbar.data.engines.messages import plainly
+from errbar.data.engines.messages import one_sentence
 from errbar.data.queries.expressions import Frame
 from errbar.errors import InputError
 
@@ -37,7 +37,7 @@ def own_engine() -> duckdb.DuckDBPyConnection:
 
 
 def engine_with_progress() -> duckdb.DuckDBPyConnection:
-    """Open an instance of its own whose connection tells the progress of a query."""
+    """Open a separate instance whose connection reports the progress of a query."""
     engine = _closed_instance()
     engine.execute("SET enable_progress_bar = true")
     engine.execute("SET enable_progress_bar_print = false")
@@ -245,17 +245,17 @@ _LARGEST = 1 << 62  # larger integers are stored as text
 
 def table_of(columns: Mapping[str, Sequence[Any]]) -> Frame:
     """Table with these columns: names as text, outcomes as numbers, others unchanged."""
-    return nw.from_native(stored(own_engine(), columns, _NUMBERS).relation).lazy()
+    return nw.from_native(store_columns(own_engine(), columns, _NUMBERS).relation).lazy()
 
 
-def stored(
+def store_columns(
     engine: Any, columns: Mapping[str, Sequence[Any]], numbers: Collection[str] = frozenset()
 ) -> Query:
     """Query of a temporary table with these columns; those in `numbers` become floats."""
     arrays = [_array(name, values, numbers) for name, values in columns.items()]
     numpy_columns = {f"column{at}": array for at, array in enumerate(arrays)}
     kinds = [_KINDS[array.dtype.kind] for array in arrays]
-    schema = dict(zip(_apart(columns), kinds, strict=True))
+    schema = dict(zip(_unique_names(columns), kinds, strict=True))
     shown = ", ".join(
         f"CAST({at} AS {kind}) AS {quoted(name)}"
         for at, (name, kind) in zip(numpy_columns, schema.items(), strict=True)
@@ -275,7 +275,7 @@ def _first_values(array: NDArray[Any]) -> list[Any]:
     return [None if math.isnan(value) else value for value in values]
 
 
-def copied(rows: Query) -> Query:
+def copy_rows(rows: Query) -> Query:
     """Query of a temporary table with the same rows; the same query if some rows are invalid.
 
     Queries that do not touch what is invalid still work then, and others report it.
@@ -290,7 +290,7 @@ def copied(rows: Query) -> Query:
     return Query(rows.engine, f"FROM {table}", like=rows)
 
 
-def _apart(names: Iterable[str]) -> list[str]:
+def _unique_names(names: Iterable[str]) -> list[str]:
     """Make names unique regardless of case, since DuckDB treats Level and level as equal."""
     found: list[str] = []
     used: set[str] = set()
@@ -360,7 +360,7 @@ def _text(value: Any) -> str:
 _ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j")
 
 
-class _Turns:
+class _QueryLock:
     """A lock for queries: a connection of DuckDB refuses a second thread while it is in use."""
 
     def __init__(self) -> None:
@@ -372,14 +372,14 @@ class _Turns:
         self.lock = RLock()
 
 
-_turns = _Turns()
+_turns = _QueryLock()
 
 
 @contextmanager
 def plain_errors(where: str = "", *others: str) -> Iterator[None]:
     """Convert errors of DuckDB into errors of errbar, prefixed by `where` if they name no file.
 
-    Threads take turns, so that several of them may use the same outcomes.
+    Threads run one at a time, so that several of them may use the same outcomes.
     """
     files = [where, *others]
     try:
@@ -392,6 +392,6 @@ def plain_errors(where: str = "", *others: str) -> Iterator[None]:
     except Exception as error:
         if not type(error).__module__.startswith(_ENGINES):
             raise
-        text = plainly(str(error))
+        text = one_sentence(str(error))
         named = not where or any(file in text for file in files)
         raise InputError(text if named else f"{where}: {text}") from error

@@ -21,7 +21,7 @@ from errbar.data.columns import INDEX, USUAL
 from errbar.data.engines.duckdb import (
     Query,
     Schema,
-    copied,
+    copy_rows,
     literal_path,
     quoted,
     require_shallow,
@@ -72,13 +72,13 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
     if kind == PARQUET:
         return found
     return [
-        replace(relation, rows=copied(relation.rows)) if _is_small(relation) else relation
+        replace(relation, rows=copy_rows(relation.rows)) if _is_small(relation) else relation
         for relation in found
     ]
 
 
 def _is_small(relation: Relation) -> bool:
-    """Whether it takes little memory to parse the files once instead of for every query."""
+    """Whether the files are small enough to be parsed once instead of for every query."""
     sizes = (
         file.stat().st_size * (_PACKED if file.suffix in (".gz", ".zst") else 1)
         for file in relation.files

@@ -8,12 +8,12 @@ _CUT_OFF = "The line is incomplete: wait until the file is written, or delete th
 _LONGEST = 300  # characters of DuckDB's own message that are shown
 
 
-def plainly(text: str) -> str:
+def one_sentence(text: str) -> str:
     """Shorten a multi-line error message to one sentence.
 
     Examples
     --------
-    >>> plainly("Invalid Input Error: No magic bytes found at end of file 'a.parquet'")
+    >>> one_sentence("Invalid Input Error: No magic bytes found at end of file 'a.parquet'")
     "No magic bytes found at end of file 'a.parquet'."
     """
     line = re.search(r"CSV Error on Line: (\d+)", text)

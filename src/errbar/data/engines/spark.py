@@ -59,12 +59,12 @@ def read_with_spark(
     table, remarks = _numbers_of_text(table, columns, how.right)
     remarks = [unchecked("The table is in Spark"), *remarks]
     if len(paths) > 1 and "system" not in columns and "system" not in how.assignment:
-        table, columns, named = _named_by_path(table, columns, paths, how)
+        table, columns, named = _add_system_from_path(table, columns, paths, how)
         remarks += named
     return nw.from_native(table).lazy(), columns, remarks
 
 
-def _named_by_path(
+def _add_system_from_path(
     table: Any, columns: Columns, paths: Sequence[str], how: HowToRead
 ) -> tuple[Any, Columns, list[Above]]:
     """Add a system column from the path of each row."""

@@ -1,6 +1,7 @@
-"""What the rows of each question cost, by one GROUP BY, and prices of models per million tokens.
+"""Costs of the rows of each question, by one GROUP BY, and prices of models.
 
-Right rows are summed apart from all rows. Prices come from the user; none are built in.
+Right rows are summed separately from all rows. Prices are per million tokens and come from the
+user; none are built in.
 """
 
 import csv
@@ -19,12 +20,12 @@ from errbar.data.queries.expressions import (
     HIDDEN,
     Columns,
     Frame,
-    called,
     column_of,
     fetch,
     flag,
     graded_rows,
     keys_in,
+    name_text,
     names_of,
     number_of,
     result_of,
@@ -38,7 +39,7 @@ _SUMS = ("right", "reward", "paid", "spent", "paid_right", "spent_right")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuestionCosts:
-    """The rows of one system and task by question: how many, with which result, and their cost."""
+    """Numbers of rows, results and costs by question, for one system and task."""
 
     questions: tuple[str, ...]
     rows: Integers  # but for rows that were never graded
@@ -81,8 +82,8 @@ def question_costs(
     for at, (key, question) in enumerate(
         zip(keys_in(table, ()), table["question"].tolist(), strict=True)
     ):
-        places.setdefault(key, {})[called(question, "")] = at
-    sums = {name: _filled(table[name]) for name in ("rows", "scored", *_SUMS)}
+        places.setdefault(key, {})[name_text(question, "")] = at
+    sums = {name: _zero_for_null(table[name]) for name in ("rows", "scored", *_SUMS)}
     return {key: _costs_of(places[key], sums) for key in sorted(places)}
 
 
@@ -96,7 +97,7 @@ def _amount(frame: Frame, column: str) -> nw.Expr:
     return without_nan(frame, number_of(frame, column, kinds[column], "the cost"))
 
 
-def _filled(column: Array) -> Array:
+def _zero_for_null(column: Array) -> Array:
     """A column of sums with 0 for null: engines differ in the sum of nothing."""
     numbers = np.array([0.0 if value is None else float(value) for value in column.tolist()])
     return np.where(np.isnan(numbers), 0.0, numbers)

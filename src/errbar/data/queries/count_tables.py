@@ -1,4 +1,4 @@
-"""Slices from a table of counts, which has a row per question."""
+"""Slices of tables of counts, which have a row per question."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from errbar.data.queries.expressions import (
     properties_in,
 )
 from errbar.data.queries.properties import refuse_inconsistent_cluster, require_weights
-from errbar.data.queries.questions import COUNTED, Slice, by_state, sliced
+from errbar.data.queries.questions import COUNTED, Slice, by_state, slices_of_states
 from errbar.errors import InputError, RepeatedTrial
 
 
-def counted_questions(
+def question_counts(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> Frame:
     """A row per question: its key and its state."""
@@ -102,11 +102,11 @@ def _refuse_repeats(questions: Frame) -> None:
         )
 
 
-def counted_slices(
+def slices_of_counts(
     frame: Frame, columns: Columns, by: Sequence[str] = (), *, allow_repeats: bool = False
 ) -> list[Slice]:
     """Slices of every system, task and value of the columns in `by`, sorted by name."""
-    table = by_state(counted_questions(frame, columns, by, allow_repeats=allow_repeats))
+    table = by_state(question_counts(frame, columns, by, allow_repeats=allow_repeats))
     if "weight" in columns:
         require_weights(frame, columns, by, table)
-    return sliced(table, by)
+    return slices_of_states(table, by)

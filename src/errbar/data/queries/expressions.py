@@ -124,7 +124,7 @@ def names_of(frame: Frame, columns: Columns, by: Sequence[str]) -> dict[str, nw.
 
 
 def text_of(frame: Frame, name: str) -> nw.Expr:
-    """A column of any type as names, which `called` turns into text."""
+    """A column of any type as names, which `name_text` turns into text."""
     if frame.collect_schema()[name] == nw.Float64:  # engines format floats differently
         return without_nan(frame, column_of(frame, name))
     return _words_of(frame, name)
@@ -152,7 +152,7 @@ def _has_nan(frame: Frame) -> bool:
     return bool(nw.to_native(frame).get_backend().has_operation(IsNan))
 
 
-def called(value: Any, nothing: str) -> str:
+def name_text(value: Any, nothing: str) -> str:
     """A name returned by the engine as text; `nothing` if it is null."""
     if isinstance(value, str):
         return value
@@ -163,11 +163,14 @@ def keys_in(table: ColumnArrays, by: Sequence[str]) -> list[tuple[str, ...]]:
     """The key of each row: system, task, and the values of the columns in `by`."""
     rows = range(len(next(iter(table.values()))))
     parts = [
-        [called(value, "") for value in table[name].tolist()] if name in table else [""] * len(rows)
+        [name_text(value, "") for value in table[name].tolist()]
+        if name in table
+        else [""] * len(rows)
         for name in ("system", "task")
     ]
     parts += [
-        [called(value, "(none)") for value in table[f"by {at}"].tolist()] for at in range(len(by))
+        [name_text(value, "(none)") for value in table[f"by {at}"].tolist()]
+        for at in range(len(by))
     ]
     return list(zip(*parts, strict=True))
 
@@ -184,7 +187,7 @@ def result_of(frame: Frame, columns: Columns) -> nw.Expr:
     if "status" in columns:
         status = status_of(frame, columns)
         known = nw.when(~status.is_in(NO_RESULT)).then(value)
-        value = nw.when(_went_well(status)).then(value).otherwise(known)
+        value = nw.when(_is_ok(status)).then(value).otherwise(known)
     return value
 
 
@@ -193,7 +196,7 @@ def status_of(frame: Frame, columns: Columns) -> nw.Expr:
     return column_of(frame, columns["status"]).cast(nw.String)
 
 
-def _went_well(status: nw.Expr) -> nw.Expr:
+def _is_ok(status: nw.Expr) -> nw.Expr:
     """Whether a status is null or ok: a fast test that is true for nearly all rows."""
     return status.is_null() | (status == "ok")
 
@@ -210,14 +213,14 @@ def graded_rows(frame: Frame, columns: Columns) -> Frame:
 
 def needs_no_outcome(frame: Frame, columns: Columns) -> nw.Expr:
     """1 where the status explains a missing outcome."""
-    return one_if(~_went_well(status_of(frame, columns)))
+    return one_if(~_is_ok(status_of(frame, columns)))
 
 
 def unknown_status_of(frame: Frame, columns: Columns) -> nw.Expr:
     """1 where the status is unknown."""
     status = status_of(frame, columns)
     unknown = one_if(~status.is_in(STATUSES))
-    return nw.when(_went_well(status)).then(nw.lit(0).cast(nw.Int64)).otherwise(unknown)
+    return nw.when(_is_ok(status)).then(nw.lit(0).cast(nw.Int64)).otherwise(unknown)
 
 
 def trial_of(frame: Frame, columns: Columns) -> nw.Expr | None:

@@ -16,9 +16,9 @@ from errbar.data.columns import Key, require_column
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
-    called,
     column_lists,
     column_of,
+    name_text,
     names_of,
     result_of,
 )
@@ -28,7 +28,7 @@ _SHOWN = ("trial", "answer", "target")  # what says which answer is to be labell
 
 
 def answer_rows(frame: Frame, columns: Columns) -> list[dict[str, Any]]:
-    """Every answer, without its outcome."""
+    """Every answer without its outcome."""
     shown = {name: column_of(frame, columns[name]) for name in _SHOWN if name in columns}
     return _rows(frame, columns, shown)
 
@@ -65,10 +65,10 @@ def trials_by_question(frame: Frame, columns: Columns) -> TrialsByQuestion:
     for system, task, question, trial, result in zip(
         systems, tasks, rows["question"], trials, rows["result"], strict=True
     ):
-        own = found.setdefault((called(system, ""), called(task, "")), {})
+        own = found.setdefault((name_text(system, ""), name_text(task, "")), {})
         name = unnamed if is_missing(trial) else str(trial)
         number = math.nan if result is None else float(result)
-        own.setdefault(called(question, ""), []).append(GradedTrial(name, number))
+        own.setdefault(name_text(question, ""), []).append(GradedTrial(name, number))
     return found
 
 

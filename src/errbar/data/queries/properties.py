@@ -26,11 +26,11 @@ from errbar.data.queries.expressions import (
     Columns,
     Frame,
     aggregates,
-    called,
     cluster_in,
     fetch,
     is_inconsistent,
     keys_in,
+    name_text,
     names_of,
     weight_in,
 )
@@ -62,9 +62,9 @@ def refuse_inconsistent_cluster(questions: Frame, columns: Columns) -> None:
     if not table["torn"].size:
         return
     keys = [name for name in ("system", "task", "question") if name in table]
-    texts = [[called(value, "") for value in table[name].tolist()] for name in keys]
+    texts = [[name_text(value, "") for value in table[name].tolist()] for name in keys]
     texts += [
-        [called(value, "") for value in table[name].tolist()]
+        [name_text(value, "") for value in table[name].tolist()]
         for name in ("cluster", "last cluster")
     ]
     numbers = [table[name].tolist() for name in ("clustered", "rows")]
@@ -86,12 +86,12 @@ def refuse_inconsistent_cluster(questions: Frame, columns: Columns) -> None:
     )
 
 
-def numbered(clusters: Sequence[str]) -> Integers:
+def cluster_codes(clusters: Sequence[str]) -> Integers:
     """Number clusters in the order of their names; unnamed ones get distinct numbers after those.
 
     Examples
     --------
-    >>> numbered(["b", "", "a", "b", ""])
+    >>> cluster_codes(["b", "", "a", "b", ""])
     array([1, 2, 0, 1, 3])
     """
     names = {name: at for at, name in enumerate(sorted({*clusters} - {""}))}
@@ -114,13 +114,13 @@ def clusters_of(
     for key, question, cluster in zip(
         keys_in(table, by), table["question"].tolist(), table["cluster"].tolist(), strict=True
     ):
-        found.setdefault(key, {})[question] = called(cluster, "")
+        found.setdefault(key, {})[question] = name_text(cluster, "")
     numbers: dict[tuple[str, ...], dict[str, int]] = {}
     if not any(name for each in found.values() for name in each.values()):
         return numbers
     for key, each in found.items():
         ordered = sorted(each)
-        codes = numbered([each[question] for question in ordered])
+        codes = cluster_codes([each[question] for question in ordered])
         numbers[key] = dict(zip(ordered, codes.tolist(), strict=True))
     return numbers
 
@@ -146,7 +146,7 @@ def _have_faults(table: ColumnArrays) -> bool:
     if "weight" not in table:
         return False
     weights = numbers_in(table["weight"])
-    lacking, texts = np.isnan(weights), [called_weight(value) for value in table["weight"].tolist()]
+    lacking, texts = np.isnan(weights), [weight_text(value) for value in table["weight"].tolist()]
     strange = any(weight is not None and math.isnan(_number(weight)) for weight in texts)
     some = bool(lacking.any()) and not lacking.all()
     bad = bool((weights < 0).any() or np.isinf(weights).any())
@@ -158,13 +158,13 @@ def numbers_in(column: NDArray[Any]) -> Array:
     return np.array(
         [
             math.nan if value is None else _number(value)
-            for value in map(called_weight, column.tolist())
+            for value in map(weight_text, column.tolist())
         ],
         dtype=float,
     )
 
 
-def called_weight(value: Any) -> str | float | None:
+def weight_text(value: Any) -> str | float | None:
     """A weight returned by the engine as text; None if it is null."""
     if isinstance(value, str):
         return value
@@ -207,10 +207,10 @@ def _refuse_faults(questions: Frame, columns: Columns) -> None:
     table = fetch(questions)
     keys = [name for name in ("system", "task", "question") if name in table]
     texts = zip(
-        *([called(value, "") for value in table[name].tolist()] for name in keys), strict=True
+        *([name_text(value, "") for value in table[name].tolist()] for name in keys), strict=True
     )
     described = [
-        _WeightsOfRows(name, called_weight(first), called_weight(last), int(some), int(rows))
+        _WeightsOfRows(name, weight_text(first), weight_text(last), int(some), int(rows))
         for name, first, last, some, rows in zip(
             texts, *(table[name].tolist() for name in (*AGGREGATES["weight"], "rows")), strict=True
         )

@@ -24,12 +24,12 @@ from errbar.data.queries.expressions import (
     Frame,
     aggregates,
     aggregates_in_sql,
-    called,
     column_of,
     fetch,
     flag,
     is_inconsistent,
     keys_in,
+    name_text,
     names_of,
     needs_no_outcome,
     one_if,
@@ -41,7 +41,7 @@ from errbar.data.queries.expressions import (
     was_unscored,
 )
 from errbar.data.queries.properties import (
-    numbered,
+    cluster_codes,
     numbers_in,
     refuse_inconsistent_clusters,
     require_weights,
@@ -121,7 +121,7 @@ class Slice:
         return bool(self.scored.any()) or not (self.unscored.any() or self.unexplained.any())
 
     def tally(self, what: str) -> int:
-        """Number of rows, questions, or some of them, as a log may state it."""
+        """Number of rows, questions, or a part of them, in the terms that a log may state."""
         return {
             "rows": self.rows,
             "questions": int(self.questions.sum()),
@@ -133,7 +133,7 @@ class Slice:
 
     @property
     def alone(self) -> int:
-        """Number of questions without a cluster while others have one."""
+        """Number of questions without a cluster, if others have one."""
         if self.clusters is None:
             return 0
         return int(self.questions[self.clusters >= self.named].sum())
@@ -164,7 +164,7 @@ class Slice:
 
 
 def failures_as(errors: str) -> str:
-    """What rows without a result are counted as under a policy: 'fail' makes them wrong."""
+    """What rows without a result count as under a policy: 'fail' makes them wrong."""
     require_choice(errors, "errors", _FAILURES)
     return _FAILURES[errors]
 
@@ -208,7 +208,7 @@ def slices(
             refuse_repeats(frame, columns, by, None)
         elif table["doubtful"].any():
             refuse_repeats(frame, columns, by, questions.filter(nw.col("doubtful") == 1))
-    return sliced(table, by)
+    return slices_of_states(table, by)
 
 
 def _are_empty_and_null(names: list[Any]) -> bool:
@@ -241,14 +241,14 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
         rows = rows.with_columns(unexplained=one_if(lost))
     more = aggregates(properties)
     if number is None:
-        questions = _counted(rows, names, sums, *more)
+        questions = _count_rows(rows, names, sums, *more)
     elif frame.implementation.is_duckdb():
-        questions = counted_by_bits(rows, list(names), sums, aggregates_in_sql(properties))
+        questions = count_by_bits(rows, list(names), sums, aggregates_in_sql(properties))
     else:
         rows = rows.with_columns(**powers_of(nw.col("number")))
         place = nw.col("place")
         ends = (place.min().alias("first"), place.max().alias("last"))
-        questions = _counted(rows, names, [*sums, *POWERS], *ends, *more)
+        questions = _count_rows(rows, names, [*sums, *POWERS], *ends, *more)
         questions = questions.with_columns(doubtful=one_if(is_doubtful()))
     counts = ("trials", "scored", *sums)
     questions = questions.with_columns(
@@ -270,7 +270,7 @@ def questions_of(frame: Frame, columns: Columns, by: Sequence[str] = ()) -> Fram
     return questions.select(**state)
 
 
-def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.Expr) -> Frame:
+def _count_rows(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.Expr) -> Frame:
     return rows.group_by(*names).agg(
         nw.len().alias("trials"),
         nw.col("outcome").count().alias("scored"),
@@ -279,7 +279,7 @@ def _counted(rows: Frame, names: Iterable[str], sums: Iterable[str], *more: nw.E
     )
 
 
-def counted_by_bits(
+def count_by_bits(
     rows: Frame, names: Sequence[str], sums: Sequence[str], more: Sequence[str] = ()
 ) -> Frame:
     """Aggregate by question in DuckDB; `doubtful` is 1 unless all trials of a question differ."""
@@ -304,11 +304,11 @@ def by_state(questions: Frame) -> ColumnArrays:
     return table
 
 
-def sliced(table: ColumnArrays, by: Sequence[str]) -> list[Slice]:
+def slices_of_states(table: ColumnArrays, by: Sequence[str]) -> list[Slice]:
     """Slices from a table of states, sorted; with clusters, states are split by cluster."""
     keys = keys_in(table, by)
     clusters = (
-        [called(value, "") for value in table["cluster"].tolist()] if "cluster" in table else []
+        [name_text(value, "") for value in table["cluster"].tolist()] if "cluster" in table else []
     )
     together = any(clusters)  # an empty column counts as no column
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else []
@@ -345,7 +345,7 @@ def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]
     ]
     names = [name for (name, _, _), _ in entries]
     plain = _slice_of(key, entries, by)
-    return replace(plain, clusters=numbered(names), named=len({*names} - {""}))
+    return replace(plain, clusters=cluster_codes(names), named=len({*names} - {""}))
 
 
 def without_cluster(slices: Sequence[Slice]) -> str:

@@ -41,7 +41,7 @@ _MOST = float(np.finfo(float).max)  # of finite numbers; SQLite cannot ask wheth
 
 
 class Penalty(Protocol):
-    """A penalty of the probability that was stated for what happened."""
+    """A penalty of the probability that was stated for the observed result."""
 
     def penalty(self, stated: nw.Expr) -> nw.Expr:
         """The penalty."""
@@ -77,7 +77,7 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         )
     require_numbers(frame, columns["outcome"])
     rows = _with_results(frame, columns, more)
-    found = fetch(_surveyed(rows))
+    found = fetch(_survey(rows))
     size = _refuse_unrankable(found, frame, columns)
     ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
     return Rankable(rows, size, *map(float, ends))
@@ -119,14 +119,14 @@ def _confidence_of(frame: Frame, columns: Columns) -> nw.Expr:
     return number_of(frame, name, frame.collect_schema()[name], "confidence")
 
 
-def penalised(
+def replace_by_penalty(
     frame: Frame,
     columns: Columns,
     score: Penalty,
 ) -> tuple[Frame, Columns]:
     """The table with a penalty of the stated probability in place of each outcome.
 
-    The confidence is the probability of a right answer; that of what happened is penalised.
+    The confidence is the probability of a right answer; the penalty is that of the observed result.
     """
     rows = rankable(frame, columns).rows.filter(nw.col("scored") == 1)
     sure, right = nw.col(SURE), nw.col("outcome")
@@ -203,7 +203,7 @@ def _in_clusters(rows: Frame) -> Frame:
     return named.with_columns(**{TOGETHER: together}).drop("cluster", "known", "lone")
 
 
-def _surveyed(rows: Frame) -> Frame:
+def _survey(rows: Frame) -> Frame:
     """A single row: the number of rows, and the number that cannot be ranked, by reason."""
     is_scored, sure = nw.col("scored") == 1, without_nan(rows, nw.col(SURE))
     known = ~sure.is_null()

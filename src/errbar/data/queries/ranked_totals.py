@@ -24,12 +24,12 @@ _AT_ONCE = 16  # resamples that share one pass over the table
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Grouped(RankedSample):
+class GroupedTotals(RankedSample):
     """A row per group of clusters, a column per confidence or bin, the highest first.
 
     Examples
     --------
-    >>> Grouped(confidence=[0.9, 0.4], right=[[1, 0], [2, 1]], wrong=[[0, 1], [0, 0]],
+    >>> GroupedTotals(confidence=[0.9, 0.4], right=[[1, 0], [2, 1]], wrong=[[0, 1], [0, 0]],
     ...         sizes=[2, 4], clusters=7, answering=5, mixed=[False, False])
     Grouped(6 items in 2 groups of 7 clusters, 5 answered, 2 confidences)
     """
@@ -82,7 +82,7 @@ class Grouped(RankedSample):
         """Groups, where a group is more than a cluster; else 0."""
         return self.groups if self.groups < self.clusters else 0
 
-    def bin_error(self, _of: Callable[["Grouped"], float]) -> float:
+    def bin_error(self, _of: Callable[["GroupedTotals"], float]) -> float:
         """Largest error of a metric due to binning."""
         return _of(self)
 
@@ -106,21 +106,21 @@ class Grouped(RankedSample):
         """Length of a work array per replicate; processing several replicates at once is faster."""
         return -(-self.confidence.size // _AT_ONCE)
 
-    def predictions(self) -> "Grouped":
+    def predictions(self) -> "GroupedTotals":
         """The totals themselves: a right answer has loss 0, a wrong one 1."""
         return self
 
-    def arranged(self) -> "Grouped":
+    def arranged(self) -> "GroupedTotals":
         """The totals themselves, because groups can be weighted as they are."""
         return self
 
-    def scored(self) -> "Grouped":
+    def scored(self) -> "GroupedTotals":
         """The answered items, with right as the positive class; both classes are required."""
         answered = self.only_answered()
         require_both_classes(int(answered.right.sum()), len(answered))
         return answered
 
-    def by_class(self) -> "Grouped":
+    def by_class(self) -> "GroupedTotals":
         """The answered items, which can be weighted by group."""
         return self.scored()
 
@@ -154,11 +154,11 @@ class Grouped(RankedSample):
         """Right and wrong answers with each group weighted, the lowest confidence first."""
         return Classes(*(np.flip(weights @ part, axis=1) for part in (self.right, self.wrong)))
 
-    def only_answered(self) -> "Grouped":
+    def only_answered(self) -> "GroupedTotals":
         """Copy without unanswered items, and without groups that have no answer."""
         sizes = self.right.sum(axis=1) + self.wrong.sum(axis=1)
         filled = sizes > 0
-        return Grouped(
+        return GroupedTotals(
             confidence=self.confidence,
             right=self.right[filled],
             wrong=self.wrong[filled],
@@ -197,7 +197,7 @@ _PRIME = 2**31 - 1
 _SPLIT = 1 << 16  # of a remainder, so that no product passes 53 bits: SQLite's MOD is of floats
 
 
-def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ...], Grouped]:
+def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ...], GroupedTotals]:
     """Totals by group of clusters and by distinct confidence, or by bin, of every system and task.
 
     If there are no more clusters than groups, each cluster is a group.
@@ -216,7 +216,7 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
         place = "bin"
         rows = _in_fine_cells(rows, found)
         counted += [nw.col(SURE).min().alias("least"), nw.col(SURE).max().alias("most")]
-    clusters = _numbered(rows)
+    clusters = _number_clusters(rows)
     names = fetch(
         clusters.group_by(*_KEYS).agg(
             nw.col("number").min().alias("first"),
@@ -224,12 +224,12 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
             nw.col("answering").sum(),
         )
     )
-    placed = _joined(rows, _in_groups(clusters), TOGETHER, int(names["clusters"].sum()))
+    placed = _join_small(rows, _in_groups(clusters), TOGETHER, int(names["clusters"].sum()))
     if bins is None:
         _require_fit(rows, min(GROUPS, int(names["clusters"].max())))
     else:
         most = names["clusters"].size * (2 * _HALF + 3)
-        placed = _joined(placed, _in_bins(rows, bins), "cell", most)
+        placed = _join_small(placed, _in_bins(rows, bins), "cell", most)
     cells = placed.group_by("slot", "scored", place).agg(*counted)
     table = fetch(cells.head(MOST_CELLS + 1))
     if table["items"].size > MOST_CELLS:
@@ -240,15 +240,15 @@ def ranked_cells(found: Rankable, bins: int | None = None) -> dict[tuple[str, ..
             f"{way_to_say('--bins 100', 'bins=100')}, or score fewer systems at a time."
         )
     keyed = zip(*(column.tolist() for column in names.values()), strict=True)
-    grouped: dict[tuple[str, ...], Grouped] = {}
+    grouped: dict[tuple[str, ...], GroupedTotals] = {}
     for system, task, first, many, answering in sorted(keyed):
         mine = table["slot"] // GROUPS == first
         cells_of = {name: column[mine] for name, column in table.items()}
-        grouped[(system, task)] = _grouped(cells_of, place, int(many), int(answering))
+        grouped[(system, task)] = _group_totals(cells_of, place, int(many), int(answering))
     return grouped
 
 
-def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
+def _join_small(rows: Frame, other: Frame, name: str, most: int) -> Frame:
     """Left join with a table of at most `most` rows that has a match for every row.
 
     A left join, because polars reorders inner joins: it starts with the small tables, which share
@@ -259,11 +259,11 @@ def _joined(rows: Frame, other: Frame, name: str, most: int) -> Frame:
     return rows.join(other.head(most), on=[*_KEYS, name], how="left")
 
 
-def _numbered(rows: Frame) -> Frame:
+def _number_clusters(rows: Frame) -> Frame:
     """Every cluster of every system and task, numbered in the order of names."""
     named = rows.group_by(*_KEYS, TOGETHER).agg(nw.col("scored").max().alias("answering"))
     named = named.with_columns(one=nw.lit(1).cast(nw.Int64))
-    return named.with_columns(number=_summed("one", [*_KEYS, TOGETHER]))
+    return named.with_columns(number=_cumulative_sum("one", [*_KEYS, TOGETHER]))
 
 
 def _in_groups(clusters: Frame) -> Frame:
@@ -275,13 +275,13 @@ def _in_groups(clusters: Frame) -> Frame:
     named = named.with_columns(mixed=nw.col("number") % _PRIME)
     for factor in (48_271, 69_621):
         named = named.with_columns(mixed=(nw.col("mixed") * factor + 12_345) % _PRIME)
-        named = _squared(named, "mixed")
+        named = _square(named, "mixed")
     few = nw.col("last") - nw.col("first") < GROUPS
     group = nw.when(few).then(nw.col("number")).otherwise(nw.col("mixed") % GROUPS)
     return named.select(*_KEYS, TOGETHER, slot=nw.col("first") * GROUPS + group)
 
 
-def _squared(frame: Frame, name: str) -> Frame:
+def _square(frame: Frame, name: str) -> Frame:
     """Square a column of remainders, modulo the prime."""
     value = nw.col(name)
     frame = frame.with_columns(high=(value // _SPLIT).cast(nw.Int64), low=value % _SPLIT)
@@ -316,7 +316,7 @@ def _in_bins(rows: Frame, bins: int) -> Frame:
     """
     cells = rows.group_by(*_KEYS, "cell").agg(nw.col("scored").sum().alias("n"))
     cells = cells.with_columns(nw.col("n").cast(nw.Int64))
-    cells = cells.with_columns(before=_summed("n", [*_KEYS, "cell"]) - nw.col("n"))
+    cells = cells.with_columns(before=_cumulative_sum("n", [*_KEYS, "cell"]) - nw.col("n"))
     cells = _with_totals(
         cells, nw.col("before").min().alias("start"), nw.col("n").sum().alias("total")
     )
@@ -329,7 +329,7 @@ def _in_bins(rows: Frame, bins: int) -> Frame:
     return cells.select(*_KEYS, "cell", nw.col("bin").cast(nw.Int64))
 
 
-def _summed(name: str, order: list[str]) -> nw.Expr:
+def _cumulative_sum(name: str, order: list[str]) -> nw.Expr:
     """Cumulative sum of a column in a total order."""
     return nw.col(name).cum_sum().over(order_by=order).cast(nw.Int64)
 
@@ -343,7 +343,7 @@ def _with_totals(frame: Frame, *totals: nw.Expr) -> Frame:
     return frame.join(frame.group_by(*_KEYS).agg(*totals), on=[*_KEYS], how="left")
 
 
-def _grouped(cells: ColumnArrays, place: str, clusters: int, answering: int) -> Grouped:
+def _group_totals(cells: ColumnArrays, place: str, clusters: int, answering: int) -> GroupedTotals:
     """The totals of one system and task."""
     is_scored = cells["scored"] == 1
     groups, row = np.unique(cells["slot"], return_inverse=True)
@@ -362,7 +362,7 @@ def _grouped(cells: ColumnArrays, place: str, clusters: int, answering: int) -> 
         least, most = np.full(places.size, np.inf), np.full(places.size, -np.inf)
         np.minimum.at(least, column, cells["least"][is_scored])
         np.maximum.at(most, column, cells["most"][is_scored])
-    return Grouped(
+    return GroupedTotals(
         confidence=least,
         right=right,
         wrong=items - right,

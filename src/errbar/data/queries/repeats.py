@@ -1,4 +1,4 @@
-"""Trials that occur twice: found by sums of powers of two of their numbers, and named."""
+"""Detection of repeated trials by sums of powers of two of their numbers."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from errbar.base.remarks import setting
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
-    called,
     column_of,
     fetch,
+    name_text,
     names_of,
     one_if,
 )
@@ -33,7 +33,7 @@ def powers_of(number: nw.Expr) -> dict[str, nw.Expr]:
 
 
 def is_doubtful() -> nw.Expr:
-    """Whether the trials of a question are anything but first, first + 1, …, last, each once.
+    """Whether the trial numbers of a question are not consecutive and distinct.
 
     A sum of n consecutive powers of two has n binary ones, so it takes at least n powers to reach
     it, and exactly n only if they are these.
@@ -70,7 +70,7 @@ def refuse_repeats(
     if not table["n"].size:
         return
     keys = [name for name in ("system", "task") if name in names]
-    shown = [[called(value, "") for value in table[name].tolist()] for name in keys]
+    shown = [[name_text(value, "") for value in table[name].tolist()] for name in keys]
     shown += [table[name].tolist() for name in ("question", "trial", "n")]
     *key, question, number, n = min(zip(*shown, strict=True))
     subject = "".join(f"{what} {name!r}, " for what, name in zip(keys, key, strict=True) if name)

@@ -1,4 +1,4 @@
-"""Rows in order: trials as logged, questions as they complete, or rows sorted by name."""
+"""Rows in order: trials as logged, questions as they are completed, or rows sorted by name."""
 
 import math
 from collections.abc import Generator, Mapping
@@ -19,11 +19,11 @@ from errbar.data.queries.expressions import (
     TRIAL_NUMBER,
     Columns,
     Frame,
-    called,
     cluster_in,
     column_lists,
     column_of,
     fetch,
+    name_text,
     names_of,
     one_if,
     require_order,
@@ -36,7 +36,7 @@ from errbar.errors import InputError
 Names = NDArray[Any]
 
 
-class Turns(NamedTuple):
+class OrderedRows(NamedTuple):
     """Rows in chronological order."""
 
     system: Names
@@ -47,8 +47,8 @@ class Turns(NamedTuple):
     graded: NDArray[np.bool_] | None = None  # None if all rows are
 
 
-class Settled(NamedTuple):
-    """Questions with all their trials, in the order in which they were completed."""
+class CompletedQuestions(NamedTuple):
+    """Questions with all their trials, in the order of completion."""
 
     questions: Names
     values: NDArray[np.float64]  # mean outcome of the trials of each
@@ -58,7 +58,7 @@ class Settled(NamedTuple):
     unused: int  # number of surplus trials
     known: frozenset[str]  # all questions, complete or not
 
-    def some(self, at: Integers) -> "Settled":
+    def some(self, at: Integers) -> "CompletedQuestions":
         """Select questions by index, in that order."""
         return self._replace(
             questions=self.questions[at],
@@ -67,20 +67,20 @@ class Settled(NamedTuple):
             clusters=None if self.clusters is None else self.clusters[at],
         )
 
-    def one_of_each_cluster(self) -> "Settled":
+    def one_of_each_cluster(self) -> "CompletedQuestions":
         """Keep the first completed question of each cluster, and all without a cluster."""
         if self.clusters is None:
             return self
         first = {name: at for at, name in reversed([*enumerate(self.clusters.tolist())]) if name}
         alone = np.flatnonzero(self.clusters == "").tolist()
-        return self.some(_whole(sorted([*first.values(), *alone])))
+        return self.some(_as_whole_numbers(sorted([*first.values(), *alone])))
 
 
-def _whole(numbers: list[int]) -> Integers:
+def _as_whole_numbers(numbers: list[int]) -> Integers:
     return np.array(numbers, dtype=np.int64)
 
 
-def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
+def ordered_rows(frame: Frame, columns: Columns, order: str | None) -> OrderedRows:
     """Rows of a table in stored order, or sorted by a column."""
     if frame.implementation.is_spark_like():
         require_order(frame, "load their files with DuckDB instead")
@@ -103,19 +103,19 @@ def turns_of(frame: Frame, columns: Columns, order: str | None) -> Turns:
         for name in ("system", "task", "question", "cluster")
     )
     outcome = np.asarray(table["outcome"], dtype=float)
-    at = np.arange(rows) if order is None else _sorted(table["order"], order)
+    at = np.arange(rows) if order is None else _sort_rows(table["order"], order)
     together = cluster[at] if "cluster" in table else None
     graded = table["unscored"][at] == 0 if "unscored" in table else None
-    return Turns(system[at], task[at], question[at], outcome[at], together, graded)
+    return OrderedRows(system[at], task[at], question[at], outcome[at], together, graded)
 
 
 def _texts(column: Names) -> Names:
     texts = np.empty(len(column), dtype=object)
-    texts[:] = [called(value, "") for value in column.tolist()]
+    texts[:] = [name_text(value, "") for value in column.tolist()]
     return texts
 
 
-def _sorted(column: Names, name: str) -> Integers:
+def _sort_rows(column: Names, name: str) -> Integers:
     """Sort rows by number if all are numbers, else by text; ties keep their order."""
     values = column.tolist()
     missing = sum(value in (None, "") or str(value) == "nan" for value in values)
@@ -132,7 +132,7 @@ def _sorted(column: Names, name: str) -> Integers:
     return np.argsort(keys, kind="stable")
 
 
-def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
+def ordered_rows_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> OrderedRows:
     """Rows of matrices, by question and then by trial."""
     parts = []
     for name, matrix in matrices.items():
@@ -142,10 +142,10 @@ def turns_of_matrices(matrices: Mapping[str, NDArray[Any]]) -> Turns:
         parts.append(
             (system, np.full(texts.size, "", dtype=object), texts, matrix.ravel().astype(float))
         )
-    return Turns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return OrderedRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
+def completed_questions(turns: OrderedRows, rows: Integers, trials: int) -> CompletedQuestions:
     """Complete questions, each with its first `trials` trials.
 
     `rows` are the indices of the rows of one system and task that have a result.
@@ -153,18 +153,18 @@ def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
     Examples
     --------
     >>> names = np.array(["a", "b", "b", "a", "c", "a"], dtype=object)
-    >>> some = Turns(names, names, names, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0]))
-    >>> found = settled(some, np.arange(6), trials=2)
+    >>> some = OrderedRows(names, names, names, np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0]))
+    >>> found = completed_questions(some, np.arange(6), trials=2)
     >>> found.questions.tolist(), found.values.tolist(), found.pending, found.unused
     (['b', 'a'], [0.5, 1.0], 1, 1)
     """
     names, question = np.unique(turns.question[rows], return_inverse=True)
-    turn = _turn_in(question, names.size)
+    turn = _trial_index(question, names.size)
     counted = turn < trials
     totals = np.bincount(question[counted], turns.outcome[rows[counted]], minlength=names.size)
     last = turn == trials - 1
     done = question[last]
-    return Settled(
+    return CompletedQuestions(
         names[done],
         totals[done] / trials,
         rows[last],
@@ -175,7 +175,7 @@ def settled(turns: Turns, rows: Integers, trials: int) -> Settled:
     )
 
 
-def _turn_in(question: Integers, number: int) -> Integers:
+def _trial_index(question: Integers, number: int) -> Integers:
     """Number of earlier rows of the same question, for each row."""
     order = np.argsort(question, kind="stable")
     starts = np.searchsorted(question[order], np.arange(number))

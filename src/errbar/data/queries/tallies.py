@@ -1,4 +1,4 @@
-"""How often each result and each answer of a question occurs, and rows by their status."""
+"""Frequencies of the results and answers of each question, and of statuses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -46,7 +46,7 @@ from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
 from errbar.data.readers.tables.table_files import read_tables
 from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of
-from errbar.data.sources.joined import Joined
+from errbar.data.sources.joined import JoinedSource
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
 
@@ -251,14 +251,14 @@ def _matrices(
     for name, file in zip(naming.systems, files, strict=True):
         with plain_errors(str(file)):
             parts[name] = array_source(matrices[file])
-    joined = Joined.by_name(parts)
+    joined = JoinedSource.by_name(parts)
     remarks = (*naming.remarks, *joined.origin.remarks)
     return [replace(joined, origin=replace(joined.origin, remarks=remarks))]
 
 
 def _combined(sources: Sequence[Source], accounts: "_Skipped") -> Source:
     """Combine sources into one, with the accounts of all files."""
-    whole = sources[0] if len(sources) == 1 else Joined.of_all(sources)
+    whole = sources[0] if len(sources) == 1 else JoinedSource.of_all(sources)
     skipped = Accounts(accounts)
     for file, account in whole.origin.accounts.items():
         skipped[file] = account

@@ -18,9 +18,9 @@ from errbar.data.columns import Key
 from errbar.data.counts import Counts, CountsByState, distinct_rows, weights_of
 from errbar.data.matrices import as_matrix
 from errbar.data.queries.label_rows import GradedTrial, TrialsByQuestion
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import Slice
-from errbar.data.queries.row_order import Turns, turns_of_matrices
+from errbar.data.queries.row_order import OrderedRows, ordered_rows_of_matrices
 from errbar.data.queries.tallies import Results
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.data.sources.tables import Categories, Source
@@ -46,10 +46,12 @@ class MatrixSource(Source):
     def _slices(self) -> tuple[Slice, ...]:
         return tuple(_slice_of(name, matrix) for name, matrix in self.matrices.items())
 
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """Questions named by their row number."""
         return {
-            (name, ""): Named(_numbered(len(matrix)), _counted(name, matrix), ("",) * len(matrix))
+            (name, ""): NamedQuestions(
+                _row_names(len(matrix)), _slice_by_question(name, matrix), ("",) * len(matrix)
+            )
             for name, matrix in self.matrices.items()
         }
 
@@ -64,23 +66,23 @@ class MatrixSource(Source):
                 values,
                 np.stack([(m == value).sum(axis=1) for value in values], axis=1),
                 np.isnan(m).sum(axis=1),
-                questions=_numbered(len(m)),
+                questions=_row_names(len(m)),
             )
             for name, m in self.matrices.items()
         }
 
-    def trials_in_order(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> OrderedRows:
         """Rows in order of matrix, question and trial."""
         if order is not None:
             raise InputError(f"there is no column {order!r} to order by: matrices have none.")
-        return turns_of_matrices(self.matrices)
+        return ordered_rows_of_matrices(self.matrices)
 
     def trials(self) -> TrialsByQuestion:
         """The cells of the matrices."""
         return {
             (name, ""): {
                 question: [GradedTrial("", float(result)) for result in row]
-                for question, row in zip(_numbered(len(matrix)), matrix, strict=True)
+                for question, row in zip(_row_names(len(matrix)), matrix, strict=True)
             }
             for name, matrix in self.matrices.items()
         }
@@ -112,7 +114,7 @@ class CountsSource(Source):
             for clusters in [_clusters_in(counts)]
         ]
 
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """Questions by the names in the counts."""
         if any(isinstance(counts, CountsByState) for counts in self.counts.values()):
             raise InputError(
@@ -120,7 +122,7 @@ class CountsSource(Source):
                 "questions)."
             )
         return {
-            slice_.key: Named(_names(counts), slice_, ("",) * len(counts))
+            slice_.key: NamedQuestions(_names(counts), slice_, ("",) * len(counts))
             for slice_, counts in zip(self.slices(()), self.counts.values(), strict=True)
         }
 
@@ -154,21 +156,21 @@ def _names(counts: Counts) -> tuple[str, ...]:
     return names
 
 
-def _numbered(rows: int) -> tuple[str, ...]:
+def _row_names(rows: int) -> tuple[str, ...]:
     """Row numbers as text, zero-padded so that they sort numerically."""
     return tuple(f"{at:0{len(str(rows))}d}" for at in range(rows))
 
 
 def _slice_of(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix, questions of equal state pooled."""
-    each = _counted(name, matrix)
+    each = _slice_by_question(name, matrix)
     parts = {"trials": each.trials, "scored": each.scored, "right": each.right, "other": each.other}
     states, often = distinct_rows(*parts.values())
     pooled: dict[str, Any] = dict(zip(parts, states, strict=True))
     return Slice(key=each.key, questions=often.astype(np.int64), **pooled)
 
 
-def _counted(name: str, matrix: NDArray[Any]) -> Slice:
+def _slice_by_question(name: str, matrix: NDArray[Any]) -> Slice:
     """Slice of a matrix with an entry per question."""
     trials, once = np.full(len(matrix), matrix.shape[1]), np.ones(len(matrix), dtype=np.int64)
     right, wrong = np.count_nonzero(matrix == 1, axis=1), np.count_nonzero(matrix == 0, axis=1)

@@ -9,7 +9,7 @@ from errbar.base.remarks import some_of
 from errbar.data.columns import Key
 from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.label_rows import TrialsByQuestion
-from errbar.data.queries.named import Named
+from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import Penalty, RankedItems
 from errbar.data.queries.tallies import Ballots
@@ -46,7 +46,7 @@ class SystemPart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Joined(Source):
+class JoinedSource(Source):
     """Systems of several sources, keyed by their name in the combination."""
 
     parts: Mapping[str, SystemPart]
@@ -120,11 +120,11 @@ class Joined(Source):
 
     def categories(self, by: Sequence[str]) -> Categories:
         """Those of each part."""
-        return self._renamed(lambda source: source.categories(by))
+        return self._query_renamed(lambda source: source.categories(by))
 
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """Questions of each part, with systems renamed in the slices too."""
-        found = self._renamed(lambda source: source.named())
+        found = self._query_renamed(lambda source: source.named())
         return {
             key: replace(named_slice, slice=replace(named_slice.slice, key=key))
             for key, named_slice in found.items()
@@ -132,25 +132,25 @@ class Joined(Source):
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """Those of each part."""
-        return self._renamed(lambda source: source.ballots(by))
+        return self._query_renamed(lambda source: source.ballots(by))
 
     def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
         """Those of each part."""
-        return self._renamed(lambda source: source.costs(column))
+        return self._query_renamed(lambda source: source.costs(column))
 
     def trials(self) -> TrialsByQuestion:
         """Those of each part."""
-        return self._renamed(lambda source: source.trials())
+        return self._query_renamed(lambda source: source.trials())
 
     def ranked(self, bins: int | None) -> Rankings:
         """Those of each part."""
-        return self._renamed(lambda source: source.ranked(bins))
+        return self._query_renamed(lambda source: source.ranked(bins))
 
     def ranked_items(self) -> dict[Key, RankedItems]:
         """Those of each part."""
-        return self._renamed(lambda source: source.ranked_items())
+        return self._query_renamed(lambda source: source.ranked_items())
 
-    def with_penalties(self, score: Penalty) -> "Joined":
+    def with_penalties(self, score: Penalty) -> "JoinedSource":
         """Penalties in each part."""
         parts = {
             name: part._replace(source=part.source.with_penalties(score))
@@ -173,7 +173,7 @@ class Joined(Source):
         names = (name for part in self.parts.values() for name in part.source.weight_columns())
         return list(dict.fromkeys(names))
 
-    def _renamed(self, query: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
+    def _query_renamed(self, query: Callable[[Source], Mapping[Key, Kind]]) -> dict[Key, Kind]:
         """The results of `query` for the system of each part, under its name in the combination."""
         return {
             (name, *key[1:]): statistics

@@ -1,4 +1,4 @@
-"""Sources of outcomes: what each of them provides, and those that are tables in an engine.
+"""Sources of outcomes: the interface of all sources, and tables in an engine.
 
 Every source provides the slices that metrics need, results per question and rows per status.
 """
@@ -12,10 +12,10 @@ from errbar.base.remarks import mapping, way_to_say
 from errbar.data.columns import ROW, Key
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.costs import QuestionCosts, question_costs
-from errbar.data.queries.count_tables import counted_questions, counted_slices
+from errbar.data.queries.count_tables import question_counts, slices_of_counts
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, fetch, first_rows
 from errbar.data.queries.label_rows import TrialsByQuestion, trials_by_question
-from errbar.data.queries.named import Named, named_in
+from errbar.data.queries.named_questions import NamedQuestions, named_questions_in
 from errbar.data.queries.properties import refuse_weights
 from errbar.data.queries.questions import MOST_KEPT_ROWS, Slice, questions_of, slices
 from errbar.data.queries.ranked_rows import (
@@ -24,19 +24,19 @@ from errbar.data.queries.ranked_rows import (
     RankedItems,
     RankedRows,
     ids_of,
-    penalised,
     rankable,
     ranked_items,
     ranked_rows,
+    replace_by_penalty,
 )
-from errbar.data.queries.ranked_totals import Grouped, ranked_cells
-from errbar.data.queries.row_order import Turns, turns_of
+from errbar.data.queries.ranked_totals import GroupedTotals, ranked_cells
+from errbar.data.queries.row_order import OrderedRows, ordered_rows
 from errbar.data.queries.tallies import Ballots, Results, ballots, categories, statuses
 from errbar.data.readers.logs import NOWHERE, Origin
 from errbar.errors import InputError, UnknownColumn
 
 Categories = dict[Key, Results]
-Rankings = Mapping[Key, RankedRows | Grouped]
+Rankings = Mapping[Key, RankedRows | GroupedTotals]
 
 
 class Source(ABC):
@@ -57,7 +57,7 @@ class Source(ABC):
 
     @property
     def has_ids(self) -> bool:
-        """Whether questions have ids, and are not told apart by the number of their row alone."""
+        """Whether questions have ids, rather than only the numbers of their rows."""
         return True
 
     def unused_columns(self) -> list[str]:
@@ -73,7 +73,7 @@ class Source(ABC):
         """Distinct results of each slice, and how often each question has them."""
 
     @abstractmethod
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """Questions of every system and task, by name."""
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
@@ -82,7 +82,7 @@ class Source(ABC):
         raise InputError("matrices and counts have no answers to vote by; use maj@k instead.")
 
     def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
-        """What the rows of each question cost, by the column of that name or meaning."""
+        """Costs of the rows of each question, by the column of that name or meaning."""
         del column
         raise InputError("matrices and counts have no cost; load rows with a column of it.")
 
@@ -104,7 +104,7 @@ class Source(ABC):
         del score
         raise InputError("matrices and counts have no confidence to compare with outcomes.")
 
-    def trials_in_order(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> OrderedRows:
         """Rows in chronological order: as stored, or sorted by the column `order`."""
         del order
         raise InputError("counts do not record the order of trials; load the rows instead.")
@@ -158,7 +158,7 @@ class TableSource(_InTable):
     _results: dict[Key, Categories] = field(default_factory=dict)
     _statuses: dict[str, int] = field(default_factory=dict)
     _questions: list[Frame] = field(default_factory=list)  # at most one
-    _named: dict[Key, Named] = field(default_factory=dict)
+    _named: dict[Key, NamedQuestions] = field(default_factory=dict)
 
     @property
     def guesses_trials(self) -> bool:
@@ -182,7 +182,7 @@ class TableSource(_InTable):
             return [name for name in self.frame.collect_schema().names() if name not in used]
 
     def using(self, column: str) -> Self:
-        """The source, whose remarks do not call a column unused."""
+        """The source with a column marked as used, so that no remark calls it unused."""
         columns = self.columns
         beside, unused = (
             tuple(name for name in names if name != column)
@@ -213,13 +213,13 @@ class TableSource(_InTable):
                 self._results[key] = categories(self.frame, self.columns, by)
         return self._results[key]
 
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """From the query of the slices, which check the data; cached for a small table."""
         self.slices(())
         with plain_errors(self.where):
             if self._questions and not self._named:
-                self._named.update(named_in(fetch(self._questions[0])))
-            return self._named or named_in(fetch(questions_of(self.frame, self.columns)))
+                self._named.update(named_questions_in(fetch(self._questions[0])))
+            return self._named or named_questions_in(fetch(questions_of(self.frame, self.columns)))
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
         """By one GROUP BY."""
@@ -267,7 +267,7 @@ class TableSource(_InTable):
     def with_penalties(self, score: Penalty) -> "TableSource":
         """Copy of the table with penalties in place of outcomes."""
         with plain_errors(self.where):
-            frame, columns = penalised(self.frame, self.columns, score)
+            frame, columns = replace_by_penalty(self.frame, self.columns, score)
         return TableSource(
             frame=frame,
             columns=columns,
@@ -276,11 +276,11 @@ class TableSource(_InTable):
             origin=self.origin,
         )
 
-    def trials_in_order(self, order: str | None) -> Turns:
+    def trials_in_order(self, order: str | None) -> OrderedRows:
         """All rows, fetched."""
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "watching a run")
-            return turns_of(self.frame, self.columns, order)
+            return ordered_rows(self.frame, self.columns, order)
 
     def trials(self) -> TrialsByQuestion:
         """All rows, fetched."""
@@ -306,13 +306,13 @@ class CountsTableSource(_InTable):
     def slices(self, by: Sequence[str]) -> list[Slice]:
         """By one GROUP BY."""
         with plain_errors(self.where):
-            return counted_slices(self.frame, self.columns, by, allow_repeats=self.allow_repeats)
+            return slices_of_counts(self.frame, self.columns, by, allow_repeats=self.allow_repeats)
 
-    def named(self) -> dict[Key, Named]:
+    def named(self) -> dict[Key, NamedQuestions]:
         """By one GROUP BY."""
         with plain_errors(self.where):
-            counted = counted_questions(self.frame, self.columns, allow_repeats=self.allow_repeats)
-            return named_in(fetch(counted))
+            counted = question_counts(self.frame, self.columns, allow_repeats=self.allow_repeats)
+            return named_questions_in(fetch(counted))
 
     def with_repeats(self) -> "CountsTableSource":
         """Copy of the source in which the rows of a question are added up."""

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import errbar
-from errbar.data.engines.duckdb import stored
+from errbar.data.engines.duckdb import store_columns
 from errbar.data.outcome_words import NOTHING, WORDS
 from errbar.data.readers.tables import outcome_text
 from errbar.data.readers.tables.outcome_text import counted_words, number_by_text, unusual_texts
@@ -24,7 +24,7 @@ _FEW = 25  # texts at once
 
 
 def _rows(texts: Sequence[str]) -> Any:
-    return stored(duckdb.connect(), {"outcome": [*texts, None]})
+    return store_columns(duckdb.connect(), {"outcome": [*texts, None]})
 
 
 def _parts(texts: Sequence[str]) -> list[Sequence[str]]:

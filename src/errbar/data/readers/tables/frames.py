@@ -21,7 +21,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import own_engine, stored
+from errbar.data.engines.duckdb import own_engine, store_columns
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import (
     Columns,
@@ -209,7 +209,7 @@ def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[A
         raise NotThere("the data have no row; there is nothing to score.")
     engine = own_engine()
     found = tidy(flat, how.assignment)
-    relation = Relation(stored(engine, found.flat), (Path("data"),), apart=False)
+    relation = Relation(store_columns(engine, found.flat), (Path("data"),), apart=False)
     shaped = shape(engine, relation, how, None)
     return shaped, (*found.remarks, *shaped.remarks)
 

@@ -9,14 +9,14 @@ from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import ROW, named_like
 from errbar.data.queries.expressions import column_of, fetch
 from errbar.data.readers.tables.id_check import TEXTS
-from errbar.data.sources.joined import Joined
+from errbar.data.sources.joined import JoinedSource
 from errbar.data.sources.tables import TableSource
 
 _MOST_ROWS = 200_000  # rows whose texts are compared
 _SHOWN = 40  # characters of a text in a message
 
 
-def with_checked_ids(joined: Joined) -> Joined:
+def with_checked_ids(joined: JoinedSource) -> JoinedSource:
     """Add a warning if an id has one text in a source and another text in a second one."""
     sources = {
         name: part.source

@@ -14,7 +14,7 @@ from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
 from errbar.data.engines.duckdb import (
     quoted,
-    stored,
+    store_columns,
     text_literal,
 )
 from errbar.data.engines.flat_files import Relation, union_of_rows
@@ -336,7 +336,7 @@ def _flat(
     found = tidy(
         {name: list(column) for name, column in zip(names, columns, strict=True)}, assignment
     )
-    return replace(relation, rows=stored(engine, found.flat)), found.remarks
+    return replace(relation, rows=store_columns(engine, found.flat)), found.remarks
 
 
 def _numbered(rows: Any, names: Sequence[str], relation: Relation, naming: FileNames | None) -> Any:

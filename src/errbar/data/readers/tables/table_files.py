@@ -18,7 +18,7 @@ from errbar.data.engines.duckdb import (
     ALL_ROWS,
     own_engine,
     plain_errors,
-    stored,
+    store_columns,
     text_literal,
 )
 from errbar.data.engines.flat_files import Relation, relations_of
@@ -327,7 +327,7 @@ def _together(
             continue
         remarks = dict.fromkeys(remark for document in group for remark in document.remarks)
         relation = Relation(
-            stored(engine, made.flat), tuple(document.file for document in group), apart
+            store_columns(engine, made.flat), tuple(document.file for document in group), apart
         )
         found.append((relation, (*remarks, *made.remarks)))
     return found
@@ -341,7 +341,7 @@ def _in_memory(
         raise NotThere(f"{files[0]} is empty.")
     if apart:
         flat = {**flat, FILE: [str(files[0])] * rows}
-    return Relation(stored(engine, flat), tuple(files), apart)
+    return Relation(store_columns(engine, flat), tuple(files), apart)
 
 
 def _are_flat_lines(file: Path, assignment: Mapping[str, str | None]) -> bool:

@@ -1,4 +1,4 @@
-"""Questions by name, for systems that are compared on the questions that they share."""
+"""Questions by name, for comparisons of systems on their common questions."""
 
 import math
 from dataclasses import dataclass
@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.data.columns import Key
-from errbar.data.queries.expressions import ColumnArrays, called, keys_in
+from errbar.data.queries.expressions import ColumnArrays, keys_in, name_text
 from errbar.data.queries.properties import numbers_in
 from errbar.data.queries.questions import COUNTED, Slice
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class NamedQuestions:
     """The questions of one system and task; the slice has an entry for each."""
 
     questions: tuple[str, ...]
     slice: Slice
     clusters: tuple[str, ...]  # cluster of each question; empty without one
 
-    def where(self, some: NDArray[np.bool_]) -> "Named":
+    def where(self, some: NDArray[np.bool_]) -> "NamedQuestions":
         """Select questions by a mask."""
 
         def kept(names: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(name for name, is_in in zip(names, some, strict=True) if is_in)
 
-        return Named(kept(self.questions), self.slice.where(some), kept(self.clusters))
+        return NamedQuestions(kept(self.questions), self.slice.where(some), kept(self.clusters))
 
 
 class _QuestionRow(NamedTuple):
@@ -39,7 +39,7 @@ class _QuestionRow(NamedTuple):
 _NOTHING = _QuestionRow((0,) * len(COUNTED), "", math.nan)
 
 
-def named_in(table: ColumnArrays) -> dict[Key, Named]:
+def named_questions_in(table: ColumnArrays) -> dict[Key, NamedQuestions]:
     """Questions of each system and task, from a table with a row per question; sorted by name."""
     keys = keys_in(table, ())
     clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
@@ -52,11 +52,11 @@ def named_in(table: ColumnArrays) -> dict[Key, Named]:
         questions = found.setdefault(key, {})
         before = questions.get(question, _NOTHING)  # null and "" are the same system
         whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
-        questions[question] = _QuestionRow(whole, called(cluster, ""), weight)
+        questions[question] = _QuestionRow(whole, name_text(cluster, ""), weight)
     return {key: _named(key, found[key]) for key in sorted(found)}
 
 
-def _named(key: Key, questions: dict[str, _QuestionRow]) -> Named:
+def _named(key: Key, questions: dict[str, _QuestionRow]) -> NamedQuestions:
     names = tuple(sorted(questions))
     counts = np.array([questions[name].counts for name in names], dtype=np.int64)
     once = np.ones(len(names), dtype=np.int64)
@@ -68,4 +68,4 @@ def _named(key: Key, questions: dict[str, _QuestionRow]) -> Named:
         **dict(zip(COUNTED, counts.T, strict=True)),
     )
     clusters = tuple(questions[name].cluster for name in names)
-    return Named(names, each, clusters)
+    return NamedQuestions(names, each, clusters)
