@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errbar
-from benchmarks.adversarial.cells import (
-    Array,
-    Cell,
-    Tallies,
-    added,
-    judge_interval,
-    judge_verdict,
-)
+from benchmarks.adversarial.cells import Array, Cell, Tallies, added, judge_interval, judge_verdict
 from benchmarks.coverage.difficulties import BetaPiece, Difficulty, Point
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts, CountsByState

@@ -14,15 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.difficulties import DIFFICULTIES, Difficulty
 from benchmarks.coverage.grid import ESTIMANDS, Asked, Settings, Unit, asked
-from benchmarks.coverage.methods import (
-    METHODS,
-    OURS,
-    Ends,
-    Systems,
-    at_rates,
-    ours,
-    peers,
-)
+from benchmarks.coverage.methods import METHODS, OURS, Ends, Systems, at_rates, ours, peers
 from errbar.metrics import CountMetric
 from errbar.results.estimate import Estimand
 

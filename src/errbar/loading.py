@@ -323,10 +323,8 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
         return _from_columns(columns_of(document.records), how, *document.remarks)
     from errbar.data.readers.tables.paired_sources import with_checked_ids  # noqa: PLC0415
 
-    alike = indexed_alike(entries)
-    return with_checked_ids(
-        JoinedSource.by_name({n: _from_memory(v, request) for n, v in alike.items()})
-    )
+    parts = {name: _from_memory(v, request) for name, v in indexed_alike(entries).items()}
+    return with_checked_ids(JoinedSource.by_name(parts))
 
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:

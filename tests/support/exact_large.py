@@ -14,16 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from errbar.metrics import AreaUnderPass, CreditMetric, PassAt, PassHat, Prior
-from exact import (
-    Blend,
-    Moments,
-    Pair,
-    Question,
-    blended_over_questions,
-    credit,
-    factors,
-    posterior,
-)
+from exact import Blend, Moments, Pair, Question, blended_over_questions, credit, factors, posterior
 
 
 class Urn(NamedTuple):

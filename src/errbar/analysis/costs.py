@@ -23,13 +23,7 @@ from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnknownColumn
 from errbar.kernels.bounded_mean import Sample, mean_ends
-from errbar.kernels.ratio import (
-    Ratio,
-    draws_until_right,
-    ratio_of_sums,
-    ratios_of_sums,
-    tradeoffs,
-)
+from errbar.kernels.ratio import Ratio, draws_until_right, ratio_of_sums, ratios_of_sums, tradeoffs
 from errbar.results.base import Measurement
 from errbar.results.costs import CostDifference, CostRow, Costs, Tries
 from errbar.results.estimate import Subject

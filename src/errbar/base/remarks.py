@@ -213,7 +213,7 @@ def add_conditions(footer: str, remarks: Iterable[str]) -> str:
     return f"{'; '.join([said, *given])}{before}{option}" if given and said else footer
 
 
-def without_repeated_condition(reason: str, remarks: Iterable[str]) -> str:
+def unless_stated(reason: str, remarks: Iterable[str]) -> str:
     """The reason without the condition on guessed bounds, if a remark states the guess."""
     if not any(isinstance(remark, GuessedBounds) for remark in remarks):
         return reason

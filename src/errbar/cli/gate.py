@@ -10,14 +10,7 @@ import errbar
 from errbar.cli import options, working
 from errbar.cli.help import Subcommand
 from errbar.cli.io import put, runs_of, save, show
-from errbar.cli.options import (
-    Assume,
-    Keywords,
-    PairOptions,
-    ReadOptions,
-    WriteOptions,
-    bundle,
-)
+from errbar.cli.options import Assume, Keywords, PairOptions, ReadOptions, WriteOptions, bundle
 from errbar.errors import InputError
 
 

@@ -70,7 +70,7 @@ class RankedSample:
 
     @property
     def group_count(self) -> int:
-        """Number of groups of clusters that are resampled; 0 if clusters are resampled themselves."""
+        """Number of groups of clusters that are resampled; 0 if clusters are resampled."""
         return 0
 
     def bin_error(self, _of: Callable[[Any], float]) -> float:

@@ -19,14 +19,7 @@ from errbar.base.markup import (
     markdown_table,
     printable_json,
 )
-from errbar.base.remarks import (
-    above,
-    add_conditions,
-    below,
-    explanations,
-    marked,
-    unmarked,
-)
+from errbar.base.remarks import above, add_conditions, below, explanations, marked, unmarked
 from errbar.base.tables import (
     Detail,
     Headline,

@@ -5,13 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from errbar.base.remarks import Explanation
-from errbar.base.tables import (
-    Headline,
-    Table,
-    interval_cells,
-    interval_head,
-    interval_title,
-)
+from errbar.base.tables import Headline, Table, interval_cells, interval_head, interval_title
 from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, coverage_line
 

@@ -8,14 +8,7 @@ from typing import Any, ClassVar
 
 from errbar.base.files import atomic_file
 from errbar.base.remarks import Explanation, counted, way_to_say
-from errbar.base.tables import (
-    DASH,
-    Headline,
-    Table,
-    interval_cells,
-    interval_head,
-    interval_title,
-)
+from errbar.base.tables import DASH, Headline, Table, interval_cells, interval_head, interval_title
 from errbar.errors import InputError
 from errbar.results.base import Rows
 from errbar.results.estimate import EqualByValue, HasInterval, Interval, coverage_line, record_of

@@ -6,13 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.remarks import (
-    Caution,
-    Explanation,
-    counted,
-    way_to_say,
-    without_repeated_condition,
-)
+from errbar.base.remarks import Caution, Explanation, counted, unless_stated, way_to_say
 from errbar.base.tables import (
     DASH,
     Headline,
@@ -139,7 +133,7 @@ class Estimates(ResultSequence[E]):
         """Why numbers are missing, and the remarks on the data."""
         why: dict[str, list[E]] = {}
         for estimate in self:
-            if reason := without_repeated_condition(estimate.reason, self.remarks):
+            if reason := unless_stated(estimate.reason, self.remarks):
                 why.setdefault(reason, []).append(estimate)
         reasons = [f"{_names_of(estimates, self)}: {reason}." for reason, estimates in why.items()]
         return [*reasons, *self.remarks]
@@ -225,10 +219,8 @@ class Scores(Estimates[Estimate]):
             return _best(rows)
         if len(rows) == 1:
             return Headline("", "".join(rows[0].headline()))
-        low, high = min(rows, key=_value_or_mean), max(rows, key=_value_or_mean)
-        ends = " to ".join(
-            f"{score_text(_value_or_mean(row), row.sd)} ({row.task})" for row in (low, high)
-        )
+        low, high = min(rows, key=_point), max(rows, key=_point)
+        ends = " to ".join(f"{score_text(_point(row), row.sd)} ({row.task})" for row in (low, high))
         who = rows[0].system or "The system"
         return Headline("", f"{who} scores {ends} {first} on {len(rows)} tasks.")
 
@@ -291,7 +283,7 @@ def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
     ]
 
 
-def _value_or_mean(row: BaseEstimate) -> float:
+def _point(row: BaseEstimate) -> float:
     """The observed value, or the mean if the trials do not determine the value."""
     return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
 
@@ -309,8 +301,8 @@ def _best(rows: Sequence[BaseEstimate]) -> Headline:
     word, best_of = ("highest", max) if higher else ("lowest", min)
     leaders = {}
     for task, some in by_task.items():
-        best = best_of(map(_value_or_mean, some))
-        leaders[task] = [row for row in some if _value_or_mean(row) == best]
+        best = best_of(map(_point, some))
+        leaders[task] = [row for row in some if _point(row) == best]
     often = Counter(row.system for some in leaders.values() for row in some)
     (name, wins), *_ = often.most_common(1)
     whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
@@ -318,7 +310,7 @@ def _best(rows: Sequence[BaseEstimate]) -> Headline:
         claim = f"{name} has the {word} {metric} on {wins} of {len(by_task)} tasks"
         return Headline(claim, f"; {whether}")
     (tied,) = leaders.values()
-    value = score_text(_value_or_mean(tied[0]), tied[0].sd)
+    value = score_text(_point(tied[0]), tied[0].sd)
     if len(tied) > 1:
         return Headline(f"{len(tied)} systems share the {word} {metric}", f" ({value}).")
     return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
@@ -353,9 +345,8 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
         scope = ""
         if len(groups) > 1:
             last = len(notes) == len(groups) - 1
-            scope = (
-                " of all others" if last else f" of {_names_of(groups[level, covers], estimates)}"
-            )
+            names = _names_of(groups[level, covers], estimates)
+            scope = " of all others" if last else f" of {names}"
         notes.append(f"{interval_title(level)}{scope}: for {covers.words}.")
     return notes
 

@@ -9,14 +9,7 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import (
-    Headline,
-    Tone,
-    interval_cells,
-    interval_head,
-    percent,
-    score_text,
-)
+from errbar.base.tables import Headline, Tone, interval_cells, interval_head, percent, score_text
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BaseEstimate, coverage_line

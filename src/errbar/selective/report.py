@@ -22,11 +22,7 @@ from errbar.results.base import Result, finite
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import RankedEstimate, Subject
 from errbar.results.scores import RankedScores
-from errbar.selective.item_predictions import (
-    ItemPrediction,
-    compute_aurc,
-    compute_risk_at_coverage,
-)
+from errbar.selective.item_predictions import ItemPrediction, compute_aurc, compute_risk_at_coverage
 
 if TYPE_CHECKING:
     from errbar.results.pictures.picture import Picture

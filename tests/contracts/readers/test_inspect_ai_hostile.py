@@ -20,17 +20,7 @@ import errbar
 from broken_logs import BROKEN, read_or_refused
 from errbar.data.readers.base import Glance, find_readers
 from errbar.errors import InputError
-from inspect_logs import (
-    ARCHIVES,
-    PLACE,
-    archived,
-    compress,
-    members,
-    sample,
-    saved,
-    small,
-    write,
-)
+from inspect_logs import ARCHIVES, PLACE, archived, compress, members, sample, saved, small, write
 from logs import agreements_of, remarks_of, rows_of
 
 LOG = PLACE / "again" / "0.eval"

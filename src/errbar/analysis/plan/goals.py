@@ -18,11 +18,7 @@ from errbar.base.tables import interval_title
 from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels.binomial import masses
-from errbar.kernels.bounded_mean import (
-    Sample,
-    mean_ends,
-    p_at_most,
-)
+from errbar.kernels.bounded_mean import Sample, mean_ends, p_at_most
 from errbar.kernels.interval import normal_reach
 from errbar.kernels.power import (
     DiscreteDistribution,

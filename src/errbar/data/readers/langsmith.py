@@ -23,12 +23,7 @@ from typing import Any
 
 from errbar.data.readers import exports
 from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
-from errbar.data.readers.documents import (
-    number_or_none,
-    object_in,
-    object_of,
-    text_or_none,
-)
+from errbar.data.readers.documents import number_or_none, object_in, object_of, text_or_none
 from errbar.data.readers.exports import NamedScores
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import name_systems

@@ -31,13 +31,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import (
-    ALL_ROWS,
-    distinct_rows,
-    quoted,
-    text_literal,
-    text_of,
-)
+from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.competing_outcomes import are_names, free_columns
 

@@ -23,13 +23,7 @@ from errbar.data.columns import (
 )
 from errbar.data.engines.duckdb import own_engine, store_columns
 from errbar.data.engines.flat_files import Relation
-from errbar.data.queries.expressions import (
-    Columns,
-    Frame,
-    column_lists,
-    column_of,
-    require_order,
-)
+from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of, require_order
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS

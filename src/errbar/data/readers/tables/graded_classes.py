@@ -11,14 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, mapping, some_of, warning
-from errbar.data.columns import (
-    REFERENCES,
-    SCORERS,
-    USUAL,
-    Sampler,
-    named_like,
-    plain_name,
-)
+from errbar.data.columns import REFERENCES, SCORERS, USUAL, Sampler, named_like, plain_name
 from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.queries.expressions import HIDDEN
 from errbar.data.readers.tables.competing_outcomes import plain_value

@@ -12,20 +12,13 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess, warning, way_to_say
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
-from errbar.data.engines.duckdb import (
-    quoted,
-    store_columns,
-    text_literal,
-)
+from errbar.data.engines.duckdb import quoted, store_columns, text_literal
 from errbar.data.engines.flat_files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.finding import size_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import (
-    as_shares,
-    other_outcomes,
-)
+from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
