@@ -106,6 +106,9 @@ WORK = (
     Limited("AURC with interval, 10,000 items", 1, partial(_aurc, 10_000)),
     Limited("AURC with interval, 100,000 items", 1, partial(_aurc, 100_000)),
     Limited("AURC with interval, a million items", 10, partial(_aurc, 1_000_000)),
+    Limited(
+        "AURC with interval, 100,000 items in 10,000 clusters", 3, partial(_aurc, 100_000, 10_000)
+    ),
     Limited("score of a million questions × 64 trials", 1, _million, 3),
     Limited("score of 100,000 systems × 20 questions × 4 trials", 30, _systems),
     Limited("compare, 1,225 pairs × 5,000 questions × 4 trials", 3, partial(_fifty, "compare")),

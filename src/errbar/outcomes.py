@@ -5,30 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from errbar.analysis.calibration import calibration_of, verdict_line
-from errbar.analysis.costs import CostRequest, costs_of
-from errbar.analysis.inspection import agreements_of, inspection_of
-from errbar.analysis.items import ItemRequest, items_of
+from errbar import analysis, results
 from errbar.analysis.methods import Bootstrap
-from errbar.analysis.monitor import monitor_source
-from errbar.analysis.noise import NoiseRequest, noise_of
-from errbar.analysis.ranked import roc_scores, selective_scores
 from errbar.analysis.readings import rows_never_scored
-from errbar.analysis.scaling import ScalingRequest, scaling_of
 from errbar.analysis.score import Errors
 from errbar.base.arguments import checked, names_in_order, whole_numbers
 from errbar.base.arrays import Seed
 from errbar.data.queries.costs import read_prices
 from errbar.data.sources.tables import Source
 from errbar.metrics.ranked import RankedMetric
-from errbar.results.calibration import Calibration
-from errbar.results.costs import Costs
-from errbar.results.inspection import Agreement, Inspection
-from errbar.results.items import Items
-from errbar.results.monitoring import Claims, Monitoring
-from errbar.results.noise import NoiseTable
-from errbar.results.scaling import Scaling
-from errbar.results.scores import RankedScores
 
 if TYPE_CHECKING:
     from errbar.plots import RunPlots
@@ -49,13 +34,13 @@ class Outcomes:
 
         return RunPlots(self.source)
 
-    def inspect(self) -> Inspection:
+    def inspect(self) -> "results.inspection.Inspection":
         """Describe the data; trials that occur twice are reported, not refused."""
-        return inspection_of(self.source)
+        return analysis.inspection.inspection_of(self.source)
 
-    def agreements(self) -> list[Agreement]:
+    def agreements(self) -> "list[results.inspection.Agreement]":
         """Return every number that the log states, with the number that errbar computes."""
-        return agreements_of(self.source)
+        return analysis.inspection.agreements_of(self.source)
 
     def __repr__(self) -> str:
         return f"Runs({self.inspect().summary()})"
@@ -67,7 +52,7 @@ class Outcomes:
         method: Bootstrap = _RESAMPLED,
         rng: Seed = 0,
         bins: int | None = None,
-    ) -> RankedScores:
+    ) -> "results.scores.RankedScores":
         """Compute metrics of selective prediction: risk and coverage by confidence.
 
         A row is an item, and its loss is 1 unless its outcome is 1. Rows without a result, and
@@ -85,13 +70,13 @@ class Outcomes:
         bins
             The number of bins, for too many distinct confidences; `bin_error` bounds the error.
         """
-        found = selective_scores(self.source, metrics, method, rng, bins=bins)
+        found = analysis.ranked.selective_scores(self.source, metrics, method, rng, bins=bins)
         return self._with_remarks(found, method.level)
 
     @checked
     def roc(
         self, *, method: Bootstrap = _RESAMPLED, rng: Seed = 0, bins: int | None = None
-    ) -> RankedScores:
+    ) -> "results.scores.RankedScores":
         """Compute ROC-AUC: how well the confidence separates right answers from wrong ones.
 
         Parameters
@@ -99,11 +84,13 @@ class Outcomes:
         method, rng, bins
             As in `selective`.
         """
-        found = roc_scores(self.source, method, rng, bins=bins)
+        found = analysis.ranked.roc_scores(self.source, method, rng, bins=bins)
         return self._with_remarks(found, method.level)
 
     @checked
-    def calibration(self, *, bins: int | None = None, level: float = 0.95) -> Calibration:
+    def calibration(
+        self, *, bins: int | None = None, level: float = 0.95
+    ) -> "results.calibration.Calibration":
         """Compare the confidence with how often answers are right.
 
         Parameters
@@ -113,7 +100,7 @@ class Outcomes:
         level
             The level of the intervals.
         """
-        return calibration_of(self.source, bins=bins, level=level)
+        return analysis.calibration.calibration_of(self.source, bins=bins, level=level)
 
     @checked
     def noise(
@@ -127,7 +114,7 @@ class Outcomes:
         bounds: tuple[float, float] | None = None,
         level: float = 0.95,
         rng: int = 0,
-    ) -> NoiseTable:
+    ) -> "results.noise.NoiseTable":
         """Show where the uncertainty of scores and of differences comes from.
 
         Parameters
@@ -145,7 +132,7 @@ class Outcomes:
         rng
             The seed of the intervals.
         """
-        request = NoiseRequest(
+        request = analysis.noise.NoiseRequest(
             by=names_in_order(by),
             systems=names_in_order(systems),
             baseline=baseline,
@@ -155,7 +142,7 @@ class Outcomes:
             designs=tuple((questions, trials) for questions, trials in designs),
             rng=rng,
         )
-        return noise_of(self.source, request)
+        return analysis.noise.noise_of(self.source, request)
 
     @checked
     def items(
@@ -166,7 +153,7 @@ class Outcomes:
         subset: int | None = None,
         level: float = 0.95,
         errors: Literal["fail", "missing"] = "fail",
-    ) -> Items:
+    ) -> "results.items.Items":
         """Fit an item response model, and find questions that look wrong.
 
         Parameters
@@ -178,10 +165,10 @@ class Outcomes:
         subset
             The size of a subset of questions that keeps the order; by default several are tried.
         """
-        request = ItemRequest(
+        request = analysis.items.ItemRequest(
             systems=systems, model=model, subset=subset, level=level, errors=errors
         )
-        return items_of(self.source, request)
+        return analysis.items.items_of(self.source, request)
 
     @checked
     def cost(
@@ -195,7 +182,7 @@ class Outcomes:
         errors: Literal["fail", "missing"] = "fail",
         level: float = 0.95,
         rng: int = 0,
-    ) -> Costs:
+    ) -> "results.costs.Costs":
         """Add up what systems cost: per trial, per success, and with several tries.
 
         Parameters
@@ -215,7 +202,7 @@ class Outcomes:
         rng
             The seed of the intervals.
         """
-        request = CostRequest(
+        request = analysis.costs.CostRequest(
             of=of,
             prices=None if prices is None else read_prices(prices),
             systems=names_in_order(systems),
@@ -225,7 +212,7 @@ class Outcomes:
             level=level,
             rng=rng,
         )
-        return costs_of(self.source, request)
+        return analysis.costs.costs_of(self.source, request)
 
     @checked
     def scaling(
@@ -235,7 +222,7 @@ class Outcomes:
         systems: Sequence[str] = (),
         errors: Literal["fail", "missing"] = "fail",
         level: float = 0.95,
-    ) -> Scaling:
+    ) -> "results.scaling.Scaling":
         """Estimate what many more trials would solve, and how fast failures vanish.
 
         Parameters
@@ -247,13 +234,13 @@ class Outcomes:
         errors, level
             As in `score`.
         """
-        request = ScalingRequest(
+        request = analysis.scaling.ScalingRequest(
             ks=whole_numbers(ks, "ks"),
             systems=names_in_order(systems),
             errors=errors,
             level=level,
         )
-        return scaling_of(self.source, request)
+        return analysis.scaling.scaling_of(self.source, request)
 
     @checked
     def monitor(
@@ -266,7 +253,7 @@ class Outcomes:
         bounds: tuple[float, float] = (0.0, 1.0),
         errors: Errors = "fail",
         order: str | None = None,
-    ) -> Monitoring:
+    ) -> "results.monitoring.Monitoring":
         """Decide whether a run can stop, by sequential tests that are valid at any time.
 
         Parameters
@@ -287,14 +274,20 @@ class Outcomes:
         order
             The column that orders the rows; by default their order in the data.
         """
-        claims = Claims(above, below, level)
-        return monitor_source(
+        claims = results.monitoring.Claims(above, below, level)
+        return analysis.monitor.monitor_source(
             self.source, systems, claims, trials=trials, bounds=bounds, errors=errors, order=order
         )
 
-    def _with_remarks(self, scores: RankedScores, level: float) -> RankedScores:
+    def _with_remarks(
+        self, scores: "results.scores.RankedScores", level: float
+    ) -> "results.scores.RankedScores":
         """Return the scores with the remarks on the data, and whether the confidence is off."""
         unscored = rows_never_scored(self.source, {(each.system, each.task) for each in scores})
         items = sum({each.of: each.items for each in scores}.values())
-        remarks = [*unscored, *self.source.origin.remarks, *verdict_line(self.source, items, level)]
+        remarks = [
+            *unscored,
+            *self.source.origin.remarks,
+            *analysis.calibration.verdict_line(self.source, items, level),
+        ]
         return replace(scores, remarks=(*scores.remarks, *remarks))

@@ -3,23 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from errbar.analysis.board_audit import audit_of
-from errbar.analysis.bracket import bracketed_scores, pair_policy
-from errbar.analysis.calibration import (
-    merge_scores,
-    require_alike,
-    split_by_outcome,
-    verdict_for_pairs,
-)
-from errbar.analysis.compare import Adjust, ComparisonRequest, compare_systems
-from errbar.analysis.compare_ranked import compare_ranked, ranked_metrics
-from errbar.analysis.curves import curve_scores
+from errbar import analysis, results
 from errbar.analysis.evaluate import Refusals, chosen_method, with_assumptions
 from errbar.analysis.methods import Assumption, Bootstrap, Calibrated, Method
-from errbar.analysis.rank import rank_systems
-from errbar.analysis.rank_scores import RankBy, RankRequest
 from errbar.analysis.readings import AveragedMetrics
 from errbar.analysis.score import (
     Errors,
@@ -36,17 +24,8 @@ from errbar.base.arrays import Seed
 from errbar.errors import ErrbarError, InputError, WrongType
 from errbar.metrics import Metric, Needs, family
 from errbar.outcomes import Outcomes
-from errbar.results.board_audit import BoardAudit
-from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.leaderboard import Leaderboard
-from errbar.results.overview import MOST_COMPARED, NOT_COMPARED, Overview
 from errbar.results.scores import Scores
-
-if TYPE_CHECKING:
-    from errbar.analysis.plan import Plan
-    from errbar.results.gate import Gate
-    from errbar.results.labelling import LabellingPlan
 
 _DEFAULT_METRICS = ("avg",)
 
@@ -110,10 +89,10 @@ class Runs(Outcomes):
         for part in self._averaged(scored, errors, bounds):
             how = with_assumptions(intervals, questions_in_all, assume, part.bounds)
             request = ScoreRequest(part.metrics, part.errors, short, how, refusals, audit)
-            score = bracketed_scores if part.errors == "bracket" else scores_of
+            score = analysis.bracket.bracketed_scores if part.errors == "bracket" else scores_of
             own = score(part.source, part.source.slices(by), request)
             parts.append(replace(own, remarks=(*own.remarks, *part.remarks(by))))
-        scores = parts[0] if len(parts) == 1 else merge_scores(scored, parts)
+        scores = parts[0] if len(parts) == 1 else analysis.calibration.merge_scores(scored, parts)
         refusals.require_others((each.of, each.metric) for each in scores)
         return scores
 
@@ -154,7 +133,7 @@ class Runs(Outcomes):
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
         require_policy(errors, short)
         found = self.source.slices(names_in_order(by))
-        return curve_scores(self.source, found, metric, errors, short, intervals)
+        return analysis.curves.curve_scores(self.source, found, metric, errors, short, intervals)
 
     @checked
     def overview(
@@ -162,7 +141,7 @@ class Runs(Outcomes):
         *,
         errors: Literal["fail", "missing"] = "fail",
         bounds: tuple[float, float] | None = None,
-    ) -> Overview:
+    ) -> "results.overview.Overview":
         """Summarise what was read, the scores, and which system is better.
 
         Parameters
@@ -175,17 +154,17 @@ class Runs(Outcomes):
         scores = self.score(*usual_metrics(found), errors=errors, short="drop", bounds=bounds)
         systems = {part.key[0] for part in found}
         if len(systems) < 2:
-            return Overview(self.inspect(), scores)
+            return results.overview.Overview(self.inspect(), scores)
         compared = ranked = None
         reason = ""
         try:
-            if len(systems) <= MOST_COMPARED:
+            if len(systems) <= results.overview.MOST_COMPARED:
                 compared = self.compare("avg", errors=errors, short="drop", bounds=bounds)
             if len(systems) > 2:
                 ranked = self.rank("avg", errors=errors, short="drop", bounds=bounds)
         except ErrbarError as error:
-            reason = "" if compared else f"{NOT_COMPARED}: {error}"
-        return Overview(self.inspect(), scores, compared, ranked, reason)
+            reason = "" if compared else f"{results.overview.NOT_COMPARED}: {error}"
+        return results.overview.Overview(self.inspect(), scores, compared, ranked, reason)
 
     @checked
     def compare(
@@ -196,13 +175,13 @@ class Runs(Outcomes):
         margin: float | None = None,
         estimand: Estimand | str = Estimand.POPULATION,
         level: float = 0.95,
-        adjust: Adjust = "bonferroni",
+        adjust: "analysis.compare.Adjust" = "bonferroni",
         assume: Assumption = "nothing",
         bounds: tuple[float, float] | None = None,
         errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
         rng: Seed = 0,
-    ) -> Comparisons:
+    ) -> "results.comparisons.Comparisons":
         """Compare systems, pair by pair on the questions that both have.
 
         Parameters
@@ -225,10 +204,10 @@ class Runs(Outcomes):
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
-        pair_policy(errors, short, bounds)
+        analysis.bracket.pair_policy(errors, short, bounds)
         metrics = metrics or _DEFAULT_METRICS
-        ranked = ranked_metrics(metrics)
-        request: ComparisonRequest[Any] = ComparisonRequest(
+        ranked = analysis.compare_ranked.ranked_metrics(metrics)
+        request: analysis.compare.ComparisonRequest[Any] = analysis.compare.ComparisonRequest(
             ranked or [scored_metric(metric) for metric in metrics],
             systems=None if systems is None else names_in_order(systems),
             baseline=baseline,
@@ -237,15 +216,15 @@ class Runs(Outcomes):
             intervals=Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds),
         )
         if ranked:
-            compared = compare_ranked(self.source, request, Bootstrap(level=level), rng)
-            beside = verdict_for_pairs(self.source, compared)
-            return replace(compared, remarks=(*compared.remarks, *beside))
+            return self._compared_items(request, rng)
         part = self._averaged_alike(request.metrics, errors, bounds)
         request = replace(request, intervals=replace(request.intervals, bounds=part.bounds))
-        found = compare_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
+        found = analysis.compare.compare_systems(
+            part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
+        )
         remarks = part.remarks()
         if part.source is not self.source:  # penalties of stated probabilities
-            remarks += verdict_for_pairs(self.source, found)
+            remarks += analysis.calibration.verdict_for_pairs(self.source, found)
         return replace(found, remarks=(*found.remarks, *remarks))
 
     @checked
@@ -253,7 +232,7 @@ class Runs(Outcomes):
         self,
         metric: Metric | str = "avg",
         *,
-        by: RankBy = "mean",
+        by: "analysis.rank_scores.RankBy" = "mean",
         systems: Sequence[str] | None = None,
         weights: Mapping[str, float] | None = None,
         estimand: Estimand | str = Estimand.POPULATION,
@@ -261,7 +240,7 @@ class Runs(Outcomes):
         bounds: tuple[float, float] | None = None,
         errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
-    ) -> Leaderboard:
+    ) -> "results.leaderboard.Leaderboard":
         """Rank systems, with rank intervals and groups that are not separated.
 
         Systems are ranked on the questions that all of them have.
@@ -280,18 +259,20 @@ class Runs(Outcomes):
         estimand, level, bounds, errors, short
             As in `score`.
         """
-        pair_policy(errors, short, bounds)
+        analysis.bracket.pair_policy(errors, short, bounds)
         intervals = Calibrated(Estimand(estimand), level)
         scored = scored_metric(metric)
         part = self._averaged_alike([scored], errors, bounds)
-        request = RankRequest(
+        request = analysis.rank_scores.RankRequest(
             scored,
             by=by,
             systems=systems,
             weights=weights,
             intervals=replace(intervals, bounds=part.bounds),
         )
-        found = rank_systems(part.source, request, pair_policy(part.errors, short, part.bounds))
+        found = analysis.rank.rank_systems(
+            part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
+        )
         return replace(found, remarks=(*found.remarks, *part.remarks()))
 
     def audit_board(
@@ -304,7 +285,7 @@ class Runs(Outcomes):
         bounds: tuple[float, float] | None = None,
         errors: Literal["fail", "missing"] = "fail",
         short: Literal["error", "drop"] = "error",
-    ) -> BoardAudit:
+    ) -> "results.board_audit.BoardAudit":
         """Audit a leaderboard: ranks, the lead of the first, and the stability of the order.
 
         Parameters
@@ -322,9 +303,11 @@ class Runs(Outcomes):
         pairs = [
             row for row in self.compare(metric, systems=first, **asked) if row.task in board.tasks
         ]
-        return audit_of(part.source, pair_policy(part.errors, short, bounds), board, pairs)
+        return analysis.board_audit.audit_of(
+            part.source, analysis.bracket.pair_policy(part.errors, short, bounds), board, pairs
+        )
 
-    def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "Gate":
+    def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "results.gate.Gate":
         """Test that no metric of these outcomes fell by more than `max_drop` below a baseline.
 
         Parameters
@@ -344,13 +327,15 @@ class Runs(Outcomes):
 
         return report(self, path, *metrics, **options)
 
-    def plan(self, metric: Metric | str, **options: Any) -> "Plan":
+    def plan(self, metric: Metric | str, **options: Any) -> "analysis.plan.Plan":
         """Plan a run with these outcomes as the pilot; the keywords are those of `errbar.plan`."""
         from errbar.verbs import plan  # noqa: PLC0415  which imports this module
 
         return plan(metric, pilot=self, **options)
 
-    def next_labels(self, questions: int | None = None, **options: Any) -> "LabellingPlan":
+    def next_labels(
+        self, questions: int | None = None, **options: Any
+    ) -> "results.labelling.LabellingPlan":
         """Choose the questions to label next; the keywords are those of `errbar.next_labels`."""
         from errbar.judges import next_labels  # noqa: PLC0415  which imports this module
 
@@ -362,12 +347,21 @@ class Runs(Outcomes):
 
         return score_by_rates(self, **options)
 
+    def _compared_items(
+        self, request: "analysis.compare.ComparisonRequest[Any]", rng: Seed
+    ) -> "results.comparisons.Comparisons":
+        """Compare metrics of a confidence, and say whether the confidence is off."""
+        how = Bootstrap(level=request.intervals.level)
+        found = analysis.compare_ranked.compare_ranked(self.source, request, how, rng)
+        beside = analysis.calibration.verdict_for_pairs(self.source, found)
+        return replace(found, remarks=(*found.remarks, *beside))
+
     def _averaged(
         self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None
     ) -> list[AveragedMetrics]:
         """The metrics by what they average: these outcomes, or penalties of probabilities."""
         if any(metric.needs is Needs.PROBABILITY for metric in metrics):
-            return split_by_outcome(self.source, metrics, errors, bounds)
+            return analysis.calibration.split_by_outcome(self.source, metrics, errors, bounds)
         return [AveragedMetrics(metrics, self.source, errors, bounds)]
 
     def _averaged_alike(
@@ -375,5 +369,5 @@ class Runs(Outcomes):
     ) -> AveragedMetrics:
         """Metrics that all average the same outcomes; a mixture is refused."""
         if len(metrics) > 1:
-            require_alike(metrics)
+            analysis.calibration.require_alike(metrics)
         return self._averaged(metrics, errors, bounds)[0]

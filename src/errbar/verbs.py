@@ -95,6 +95,7 @@ def verb(
     taken = _LOADED if by_category is None else f"{_LOADED}, {_BY_CATEGORY}"
     entries = [f"data\n    {taken}.", *([described] if described else []), _READING]
     call.__doc__ = f"{summary.rstrip()}\n\n{_PARAMETERS}" + "\n".join(entries)
+    vars(call)["__wrapped__"] = method  # whose module its annotations are found in
     call.__annotations__ = {**method.__annotations__, "data": Any, "reading": Any}
     vars(call)["__signature__"] = signature(method).replace(parameters=[first, *own, last])
     return cast("Verb[Arguments, Found_co]", call)

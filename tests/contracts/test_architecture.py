@@ -14,6 +14,7 @@ import pytest
 from benchmarks import walk
 
 import errbar
+from errbar import analysis
 
 PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -237,6 +238,25 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 def test_importing_the_functions_does_not_load_scipy() -> None:
     loaded = loaded_after("from errbar import eval, parse, Counts")
     assert not {name for name in loaded if room_of(name) in {"scipy", "click"}}
+
+
+@pytest.mark.parametrize("layer", ["analysis", "results"])
+def test_a_score_does_not_load_what_other_verbs_need(layer: str) -> None:
+    """A package names the modules that it imports when they are first used."""
+    at_first_use = imports_of(PACKAGE / layer / "__init__.py")
+    named = {dotted for dotted in at_first_use if dotted.startswith(f"errbar.{layer}.")}
+    loaded = loaded_after("import errbar\nprint(errbar.load([[1, 0], [1, 1]]).score('avg'))")
+    assert "errbar.analysis.score" in loaded
+    assert named, "nothing is imported late"
+    assert not named & loaded
+
+
+def test_modules_imported_at_first_use_are_there_and_others_are_not() -> None:
+    assert loaded_after("from errbar import analysis") < loaded_after(
+        "from errbar import analysis\nanalysis.costs.costs_of"
+    )
+    with pytest.raises(AttributeError, match=r"'errbar.analysis' has no attribute 'nothing'"):
+        _ = analysis.nothing
 
 
 def test_using_the_functions_never_loads_the_statistics_of_scipy() -> None:

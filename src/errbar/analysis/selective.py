@@ -14,12 +14,12 @@ from errbar.analysis.methods.bootstrap import (
     require_bootstrap,
     resampled_estimate,
 )
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.data.predictions import ArrangedItems, Predictions, Ranked, Totals
 from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import OutOfReach, WrongType
 from errbar.kernels.interval import endpoints
-from errbar.kernels.resample import sizes_of_clusters, two_losses
+from errbar.kernels.resample import block_size, sizes_of_clusters, two_losses
 from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sorting import starts_of
 from errbar.metrics.grammar import metric_of
@@ -28,6 +28,7 @@ from errbar.results.estimate import RankedEstimate
 
 _DEFAULT = Bootstrap()
 _DRAWN_ALONE = 2048  # items up to which each has a weight of its own
+_WEIGHTS_AT_ONCE = 1 << 21  # of clusters: 16 MB
 _ALONE, _TOGETHER = 128, 384  # groups of one confidence, and of several
 
 
@@ -72,39 +73,92 @@ def estimate(
         least = chosen.bounds[0]
         return np.clip(worst, least, most), np.clip(best, least, most)
 
-    often = None if groups is None else groups.often
-    unseen = UnseenItems(extremes, (_cluster_sizes(predictions),), often)
+    unseen = UnseenItems(extremes, (_cluster_sizes(predictions),))
+    if groups is not None:
+        unseen = unseen._replace(often=groups.often, at_once=groups.at_once)
     return resampled_estimate(chosen, predictions, measure, unseen, arranged, method, rng)
 
 
-class GroupedItems(NamedTuple):
-    """Many items as groups of similar confidence and two losses each.
+class ClusterGroups:
+    """Items of clusters added up by groups of neighbouring confidence, to be weighted by cluster.
 
-    The weight of n items in the Bayesian bootstrap has a gamma distribution with shape n, so one
-    draw stands for all items of one loss in a group. Losses with more than two values are replaced
-    by two values with the same first three cumulants (`two_losses`). Groups are ties or, where
-    there are more confidences, neighbours: the first 128 alone, the others in 384 groups of about
-    equal size. Values of the data themselves are exact; all draws are shifted by the error of the
-    grouping on the data.
+    Every total is a sum of weights of clusters, so a draw is a product with one sparse matrix:
+    of its rows, those of the groups have their items and their losses, two more the items of each
+    loss if there are but two, and the last all items, unanswered ones included.
     """
 
-    arranged: ArrangedItems
-    often: Array  # items that each unit stands for
+    def __init__(self, cost: Array, clusters: Integers, starts: Integers, sizes: Integers) -> None:
+        """Add up items sorted by decreasing confidence, whose groups begin at `starts`."""
+        from scipy.sparse import csr_array  # noqa: PLC0415  only where it is needed
+
+        group = np.repeat(np.arange(starts.size), np.diff(starts, append=cost.size))
+        losses, which = np.unique(cost, return_inverse=True)
+        self._losses = losses if losses.size <= 2 else losses[:0]
+        of_two = np.arange(cost.size if self._losses.size else 0)
+        self._groups, self.units = starts.size, sizes.size
+        first = np.cumsum([0, starts.size, starts.size, self._losses.size])
+        lost, each = np.flatnonzero(cost), np.ones(cost.size)
+        parts = [
+            (each, group, clusters),
+            (cost[lost], first[1] + group[lost], clusters[lost]),
+            (each[of_two], first[2] + which[of_two], clusters[of_two]),
+            (sizes, np.full(sizes.size, first[3]), np.arange(sizes.size)),
+        ]
+        values, rows, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
+        self._sums = csr_array((values, (rows, columns)), (int(first[3]) + 1, sizes.size))
+
+    @property
+    def rows(self) -> int:
+        """Length of the longest work array per replicate."""
+        return max(self._groups, self.units)
+
+    @property
+    def at_once(self) -> int:
+        """Draws measured together, so that many groups share the cost of a call into NumPy."""
+        return max(1, min(block_size(self._groups), _WEIGHTS_AT_ONCE // self.units))
+
+    def totals(self, weights: NDArray[Any], *, with_oracle: bool) -> Totals:
+        """Totals with each cluster weighted: `weights` has a row per replicate."""
+        sums = (self._sums @ np.ascontiguousarray(weights.T)).T
+        items, loss = sums[:, : self._groups], sums[:, self._groups : 2 * self._groups]
+        often = sums[:, 2 * self._groups : -1] if with_oracle else sums[:, :0]
+        oracle_loss = often * self._losses if with_oracle else often
+        return Totals(items, loss, sums[:, -1], often, oracle_loss)
+
+
+class GroupedItems(NamedTuple):
+    """Many items as groups of similar confidence, ready to be weighted.
+
+    Groups are ties, and where there are more confidences, neighbours: the first 128 alone, the
+    others in 384 groups of about equal size. The values of the data themselves are exact, and all
+    draws are moved by what groups change of them.
+
+    Items of clusters are added up by group and cluster, and so have the totals that they had.
+    Single items are drawn as those of two losses in each group: the weight of n items in the
+    Bayesian bootstrap has a gamma distribution with shape n, so one draw stands for all of a loss
+    in a group. Losses other than two values have the first three cumulants that they had
+    (`two_losses`).
+    """
+
+    arranged: ArrangedItems | ClusterGroups
+    often: Array | None  # items that each unit stands for; None if it is a cluster
+    at_once: int | None
 
     def value(self, metric: RankedMetric) -> float:
         """The value of a metric from the groups."""
-        totals = self.arranged.totals(self.often[None, :], with_oracle=metric.with_oracle)
+        weights = np.ones(self.arranged.units) if self.often is None else self.often
+        totals = self.arranged.totals(weights[None, :], with_oracle=metric.with_oracle)
         return float(metric.measure(totals)[0])
 
 
 def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> GroupedItems | None:
-    """Groups of many items; None if every item is drawn separately.
+    """Groups of many items; None where each counts on its own.
 
-    That is so if there are few items, or clusters, and for metrics that depend on the order within
-    a group by more than its mean: a coverage, and the oracle's order of losses.
+    That is where there are few items, and for metrics that depend on the order within a group by
+    more than its mean: a coverage, and the oracle's order of losses.
     """
     smooth = isinstance(metric, AreaMetric | RiskAt)
-    if not smooth or data.clusters is not None or ranked.answered <= _DRAWN_ALONE:
+    if not smooth or ranked.answered <= _DRAWN_ALONE:
         return None
     if metric.with_oracle and ranked.losses.size > 2:
         return None
@@ -116,6 +170,10 @@ def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> Gr
         first = ties[_ALONE]
         grid = first + (cost.size - first) * np.arange(_TOGETHER) / _TOGETHER
         starts = np.unique(np.concatenate([ties[:_ALONE], ties[np.searchsorted(ties, grid)]]))
+    if data.clusters is not None:
+        clusters = data.clusters[data.answered][order]
+        summed = ClusterGroups(cost, clusters, starts, np.bincount(data.clusters))
+        return GroupedItems(summed, None, summed.at_once)
     losses, often = two_losses(cost, starts)
     there = often > 0
     group = np.broadcast_to(-np.arange(starts.size)[:, None], there.shape)
@@ -127,9 +185,8 @@ def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> Gr
         np.concatenate([np.ones(int(there.sum()), dtype=bool), more.astype(bool)]),
     )
     units = np.arange(len(atoms))
-    return GroupedItems(
-        ArrangedItems(atoms, units), np.concatenate([often[there], more + unanswered])
-    )
+    often = np.concatenate([often[there], more + unanswered])
+    return GroupedItems(ArrangedItems(atoms, units), often, None)
 
 
 def _cluster_sizes(predictions: Predictions | GroupedTotals) -> tuple[Array, Array]:

@@ -38,14 +38,17 @@ def bootstrap_weights(
 
 
 def exponential_weights(
-    clusters: int, resamples: int, rows: int, rng: np.random.Generator, shapes: Array | None = None
+    clusters: int,
+    resamples: int,
+    size: int,
+    rng: np.random.Generator,
+    shapes: Array | None = None,
 ) -> Iterator[ResampleWeights]:
-    """Yield weights of the Bayesian bootstrap, for a block of resamples at a time.
+    """Yield weights of the Bayesian bootstrap, for a block of `size` resamples at a time.
 
     With `shapes` the weight of each cluster is that of so many: the sum of n exponential variables
     has a gamma distribution with shape n.
     """
-    size = block_size(max(rows, clusters))
     for start in range(0, resamples, size):
         shape = (min(size, resamples - start), clusters)
         if shapes is None:

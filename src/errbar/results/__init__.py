@@ -1,1 +1,25 @@
-"""Results: printed, tabulated, exported and drawn. Nothing here infers anything."""
+"""Results: printed, tabulated, exported and drawn. Nothing here infers anything.
+
+The modules named below are imported when they are first used, as those of `errbar.analysis` are.
+"""
+
+from typing import TYPE_CHECKING
+
+from errbar.base import modules_on_first_use
+
+if TYPE_CHECKING:
+    from errbar.results import board_audit as board_audit
+    from errbar.results import calibration as calibration
+    from errbar.results import comparisons as comparisons
+    from errbar.results import costs as costs
+    from errbar.results import gate as gate
+    from errbar.results import inspection as inspection
+    from errbar.results import items as items
+    from errbar.results import labelling as labelling
+    from errbar.results import leaderboard as leaderboard
+    from errbar.results import monitoring as monitoring
+    from errbar.results import noise as noise
+    from errbar.results import overview as overview
+    from errbar.results import scaling as scaling
+
+__getattr__ = modules_on_first_use(__name__)

@@ -322,6 +322,57 @@ def test_the_value_of_many_items_is_exact_though_they_are_drawn_in_groups(name: 
     assert estimate(name, data, method=Bootstrap(200), rng=0).value == pytest.approx(exact, 1e-12)
 
 
+def in_clusters(seed: int, items: int, clusters: int, decimals: int) -> Predictions:
+    """Items of clusters of unequal size and difficulty, some of them unanswered."""
+    rng = np.random.default_rng(seed)
+    which, sure = rng.integers(0, clusters, items), rng.random(items)
+    wrong = rng.random(items) < 1 / (1 + np.exp(2 * sure + rng.normal(size=clusters)[which]))
+    return Predictions(
+        sure.round(decimals), wrong, answered=rng.random(items) < 0.9, clusters=which
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "cov@risk0.2"])
+def test_a_draw_of_clusters_has_the_same_totals_in_groups_as_item_by_item(name: str) -> None:
+    data, metric = in_clusters(1, 5000, 300, decimals=2), analysis.ranked_metric(name)
+    groups = analysis.grouped_items(data, metric, data.ranked())
+    assert groups is not None
+    weights = np.random.default_rng(2).standard_exponential((7, 300))
+    found = groups.arranged.totals(weights, with_oracle=metric.with_oracle)
+    expected = data.arranged().totals(weights, with_oracle=metric.with_oracle)
+    for own, other in zip(found[:5], expected[:5], strict=True):
+        assert own == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["aurc", "e-augrc", "risk@0.5"])
+def test_ends_of_many_items_of_clusters_are_those_of_drawing_item_by_item(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = in_clusters(3, 4000, 100, decimals=9)
+    found = estimate(name, data, rng=0)
+    monkeypatch.setattr(analysis, "grouped_items", lambda *_: None)
+    expected = estimate(name, data, rng=0)
+    width = expected.interval.high - expected.interval.low
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert found.sd == pytest.approx(expected.sd, rel=0.03)
+    assert found.interval.low == pytest.approx(expected.interval.low, abs=0.03 * width)
+    assert found.interval.high == pytest.approx(expected.interval.high, abs=0.03 * width)
+
+
+def test_losses_of_clusters_other_than_two_values_are_added_up() -> None:
+    data = in_clusters(4, 3000, 50, decimals=2)
+    other = Predictions(
+        data.confidence, data.loss * data.confidence, data.answered, clusters=data.clusters
+    )
+    metric = analysis.ranked_metric("aurc")
+    groups = analysis.grouped_items(other, metric, other.ranked())
+    assert groups is not None
+    weights = np.random.default_rng(5).standard_exponential((3, 50))
+    found = metric.measure(groups.arranged.totals(weights, with_oracle=False))
+    expected = metric.measure(other.arranged().totals(weights, with_oracle=False))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_ends_of_the_risk_of_many_items_are_those_of_clopper_and_pearson() -> None:
     data = many(2)
     found = estimate("risk@1", Predictions(data.confidence, data.loss), rng=0).interval

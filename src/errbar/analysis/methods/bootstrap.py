@@ -116,6 +116,7 @@ class UnseenItems(NamedTuple):
     extremes: Extremes
     sizes: Sizes
     often: Array | None = None  # how many items each unit stands for; None if for itself
+    at_once: int | None = None  # draws measured together; None for as many as fit in the cache
 
 
 class Replicates(NamedTuple):
@@ -185,7 +186,9 @@ def _unseen_spread(
 ) -> StatisticSpread:
     """Spread of the draws of the Bayesian bootstrap, with unseen items at their worst and best."""
     draws = unseen_draws(
-        arranged.units, arranged.rows, unseen.sizes, method.resamples, rng, unseen.often
+        *(arranged.units, arranged.rows, unseen.sizes, method.resamples, rng),
+        often=unseen.often,
+        at_once=unseen.at_once,
     )
     drawn = np.concatenate([np.sort(unseen.extremes(*some), axis=0) for some in draws], axis=1)
     low, high = kept = drawn[:, np.isfinite(drawn).all(axis=0)]
@@ -205,13 +208,16 @@ def unseen_draws(
     sizes: Sizes,
     draws: int,
     rng: np.random.Generator | int,
+    *,
     often: Array | None = None,
+    at_once: int | None = None,
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Weights of the Bayesian bootstrap, and those of unseen items, a column for each."""
     generator = generator_of(rng)
     spare = max(2, len(sizes))  # a single unseen item has the first of two columns
     shapes = None if often is None else np.concatenate([often, np.ones(spare)])
-    for weights in resample.exponential_weights(units + spare, draws, rows, generator, shapes):
+    size = at_once or resample.block_size(max(rows, units + spare))
+    for weights in resample.exponential_weights(units + spare, draws, size, generator, shapes):
         shape = (len(weights),)
         each = [resample.unseen_sizes(*known, shape, generator) for known in sizes]
         yield weights[:, :units], weights[:, units : units + len(each)] * np.stack(each, axis=1)
