@@ -294,7 +294,9 @@ class BracketDifferences:
         """Smallest number of failed trials of one system that, if right, overturn a verdict.
 
         To raise the difference, failed trials of the first system are turned right, else those of
-        the second: first the trials that change the difference most. All others stay wrong.
+        the second: first the trials that change the difference most, and among equal ones those on
+        questions whose differences lie farthest on that side already, since that spreads the
+        differences, and widens the interval, most. All others stay wrong.
         The number is 0 if the verdict holds even with all of them right.
         """
         data, system = self.data, first if raised else second
@@ -303,13 +305,14 @@ class BracketDifferences:
         failed[both] = data.failed(system, both)
         if not failed.any():
             return 0
-        gain = np.zeros(both.size)
+        gain, apart = np.zeros((2, both.size))
         gain[both] = data.with_right(system, failed).alone(system, both)
         gain[both] -= data.alone(system, both)
+        apart[both] = data.alone(first, both) - data.alone(second, both)
         if data.weights is not None:
             gain *= data.weights
         each = np.round(gain / np.maximum(failed, 1), _DIGITS)  # equal but for rounding
-        order = np.argsort(-each, kind="stable")
+        order = np.lexsort((-apart if raised else apart, -each))
         before = np.cumsum(failed[order]) - failed[order]
 
         def is_overturned(number: int) -> bool:
