@@ -40,13 +40,17 @@ USUAL_GAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "winner": (
             *("winner", "preference", "human_winner", "preferred", "human_preference", "verdict"),
             *("judge_pick", "pick", "vote", "choice", "result", "outcome", "label", "judgment"),
-            *("judgement", "winner_model", "better"),
+            *("judgement", "winner_model", "better", "judge_verdict"),
         ),
         "question": (
             *("question_id", "prompt_id", "instruction_id", "conversation_id", "example_id"),
-            *("id", "uid", "qid", "instruction", "prompt", "question"),
+            *("item_id", "case_id", "sample_id", "task_id", "scenario_id", "target_id"),
+            *("eval_question_id", "item", "id", "uid", "qid", "instruction", "prompt", "question"),
         ),
-        "judge": ("annotator", "judge_model", "judge_name", "rater", "annotator_id", "judge_id"),
+        "judge": (
+            *("annotator", "judge_model", "judge_name", "rater", "annotator_id", "judge_id"),
+            *("worker_id", "participant_id", "prolific_pid", "evaluator", "grader"),
+        ),
         "cluster": ("group",),
         "weight": ("weights",),
     }

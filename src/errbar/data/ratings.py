@@ -36,11 +36,13 @@ _WHO = frozenset(
         (
             *("rater", "rater_id", "annotator", "annotator_id", "judge", "judge_model", "grader"),
             *("reviewer", "labeler", "labeller", "evaluator", "coder", "assessor"),
+            *("worker", "worker_id", "participant_id", "prolific_pid"),
         ),
     )
 )
 _HOW = frozenset(map(plain_name, ("rating", "vote", "annotation", "category", *USUAL["outcome"])))
 _MOST_KINDS = 50  # of ratings, whose table of pairs each answer has: 20 kB
+_HITS = frozenset(("hitid",))  # what is rated, on Mechanical Turk
 _ANSWER = ("system", "task", "question", "trial")
 
 
@@ -266,6 +268,7 @@ def _column_per_rater(columns: Flat) -> tuple[Flat, list[str], Above]:
         name
         for meaning in _ANSWER
         for name in named_like(columns, frozenset(map(plain_name, (meaning, *USUAL[meaning]))))[:1]
+        or (named_like(columns, _HITS)[:1] if meaning == "question" else [])
     ]
     if len(who) != 1 or len(how) != 1 or not keys:
         option = way_to_say("--rater COLUMN --rater COLUMN", "raters=['…', '…']")

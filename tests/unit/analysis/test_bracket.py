@@ -1,5 +1,7 @@
 """Failed trials that may have been anything, against the same data with failures filled in."""
 
+from collections.abc import Collection
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from scipy.stats import norm
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
+from errbar.results.comparison import Comparison
 
 Rows = dict[str, list[Any]]
 TRIALS = 3
@@ -94,6 +97,34 @@ def test_a_verdict_is_undone_by_as_many_failures_as_mcnemars_test_needs() -> Non
     (decided,) = runs.compare(errors="bracket")
     assert decided.better == "a"
     assert decided.flips == 0
+
+
+def test_no_smaller_choice_of_failed_trials_undoes_a_verdict() -> None:
+    """Failures on questions that the other system gets wrong too spread the differences most."""
+    outcomes = {"a": [1] * 19 + [0] * 6, "b": [1] * 8 + [0] * 17}
+    failed = [8, 10, 11, 12, 19, 20, 21, 22]  # of b: on questions that a solves, and does not
+
+    def compared(right: Collection[int]) -> Comparison:
+        filled = [
+            {"system": name, "question": f"q{at:02}", "outcome": 1 if at in own else value}
+            for name, values in outcomes.items()
+            for own in [right if name == "b" else ()]
+            for at, value in enumerate(values)
+        ]
+        return errbar.load(filled).compare()[0]
+
+    lacking = [
+        {"system": name, "question": f"q{at:02}", "outcome": None if lost else value}
+        | {"status": "timeout" if lost else "ok"}
+        for name, values in outcomes.items()
+        for at, value in enumerate(values)
+        for lost in [name == "b" and at in failed]
+    ]
+    flips = errbar.load(lacking).compare(errors="bracket")[0].flips
+    assert compared(()).better
+    for size in range(1, flips + 1):
+        undone = not all(compared(some).better for some in combinations(failed, size))
+        assert undone is (size == flips), size
 
 
 def test_among_three_pairs_fewer_failures_undo_a_verdict() -> None:

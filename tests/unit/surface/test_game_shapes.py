@@ -202,3 +202,67 @@ def test_a_win_rate_at_equal_length_is_a_logistic_regression_of_each_system() ->
         )
     assert (found["n"].rank, found["n"].worst_rank, found["m"].best_rank) == (1, 1, 2)
     assert {row.groups for row in found.values()} == {"a", "b"}
+
+
+def test_a_flag_marks_ties_beside_a_winner_that_is_empty_or_was_written_anyway() -> None:
+    rows = games(["A", "", "B"])
+    for row, flag in zip(rows, (0, 1, 0), strict=True):
+        row["is_tie"] = flag
+    found = errbar.games(rows)
+    assert found.rows.result.tolist() == [1.0, 0.5, 0.0]
+    assert "1 of 3 games are marked as ties." in found.remarks
+    pairs = [{"winner": "x", "loser": "y", "tie": flag} for flag in ("false", "true", "false")]
+    assert results(pairs) == [1.0, 0.5, 1.0]
+    assert results(pd.DataFrame(rows)) == [1.0, 0.5, 0.0]
+    rows[0]["is_tie"] = 1
+    with pytest.raises(InputError, match="row 1 is marked as a tie, but 'winner' says 'A'"):
+        errbar.games(rows)
+    numbers = [{**row, "draw": at} for at, row in enumerate(games(["A", "B", "A"]), start=3)]
+    assert results(numbers) == [1.0, 0.0, 1.0]  # the number of a draw is no flag
+
+
+@pytest.mark.parametrize(
+    ("won", "lost"), [("preferred_model_tag", "other_model_tag"), ("better_model", "worse_model")]
+)
+def test_columns_of_winners_and_losers_have_many_names(won: str, lost: str) -> None:
+    assert errbar.games([{won: "x", lost: "y"}] * 3).systems == ("x", "y")
+
+
+def test_games_lie_in_a_list_of_a_document_or_by_their_question(tmp_path: Path) -> None:
+    rows = games(["A", "tie", "B"])
+    file = tmp_path / "games.json"
+    file.write_text(json.dumps({"version": 1, "names": ["x"], "battles": rows}))
+    with pytest.raises(UnknownColumn):
+        errbar.games(file)  # two lists, of which one is no table
+    file.write_text(json.dumps({"version": 1, "battles": rows}))
+    assert results(file) == [1.0, 0.5, 0.0]
+    own = [{k: v for k, v in row.items() if k != "question_id"} for row in rows]
+    file.write_text(json.dumps({f"q{at}": row for at, row in enumerate(own)}))
+    found = errbar.games(file)
+    assert found.rows.result.tolist() == [1.0, 0.5, 0.0]
+    assert found.questions == ("q0", "q1", "q2")
+
+
+def test_a_column_has_both_systems_as_a_pair() -> None:
+    rows = [{"pair": ["x", "y"], "judge_verdict": word} for word in ("A", "Tie", "B")]
+    assert results(rows) == [1.0, 0.5, 0.0]
+    rows[0]["pair"] = ["x"]
+    with pytest.raises(UnknownColumn):
+        errbar.games(rows)
+
+
+def test_sheets_of_mechanical_turk_have_prefixes(tmp_path: Path) -> None:
+    rows = [
+        {"WorkerId": f"w{at % 2}", "Input.item_id": f"i{at // 2}", "Input.model_a": "x",
+         "Input.model_b": "y", "Answer.winner": word}
+        for at, word in enumerate(["A", "B", "tie", "A"])
+    ]  # fmt: skip
+    file = tmp_path / "batch.csv"
+    pd.DataFrame(rows).to_csv(file, index=False)
+    found = errbar.games(file)
+    assert found.rows.result.tolist() == [1.0, 0.0, 0.5, 1.0]
+    assert (found.questions, found.judges) == (("i0", "i1"), ("w0", "w1"))
+    ratings = tmp_path / "ratings.csv"
+    sheet = {"HITId": [*"aabb"], "WorkerId": ["u", "v"] * 2, "label": [*"xxxy"]}
+    pd.DataFrame(sheet).to_csv(ratings, index=False)
+    assert errbar.agree(ratings)[0].value == 0.5

@@ -1,5 +1,6 @@
 """Tables of games: which column is which, and which rows have a verdict."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from errbar.data.readers.file_content import raw_lines, raw_text
 from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
-from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, with_a_winner
+from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, tie_flags, with_a_winner
 from errbar.data.readers.logs import Account, Accounts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
@@ -116,16 +117,38 @@ def records_of(file: Path) -> list[Mapping[str, Any]]:
         document = [parse(line) for line in raw_lines(file) if line.strip()]
     while isinstance(document, Mapping) and isinstance(document.get("results"), Mapping | list):
         document = document["results"]
+    if isinstance(document, Mapping) and document and games_in([document]) is None:
+        document = _rows_within(document)
     found = document if isinstance(document, list) else [document]
     if not found or not all(isinstance(record, Mapping) for record in found):
         raise InputError(f"{file}: games are objects, as in {{'model_a': …, 'model_b': …}}.")
     return found
 
 
+def _rows_within(document: Mapping[str, Any]) -> Any:
+    """Rows in the only list of objects of a document, or objects alike by their id."""
+    lists = [value for value in document.values() if isinstance(value, list)]
+    rows = [value for value in lists if value and all(isinstance(row, Mapping) for row in value)]
+    if len(rows) == len(lists) == 1:
+        return rows[0]
+    values = list(document.values())
+    if len(values) > 1 and all(isinstance(value, Mapping) for value in values):
+        keys = {frozenset(value) for value in values}
+        if len(keys) == 1 and not {"question", "id"} & {*values[0]}:
+            return [{"question": key, **value} for key, value in document.items()]
+    return document
+
+
+_PREFIX = re.compile(r"(?:Input|Answer)\.(?=.)")  # of Mechanical Turk
+
+
 def cells_of(file: Path, kind: str) -> Flat:
     """Columns of a CSV or Parquet file."""
     (relation,) = relations_of(own_engine(), kind, [file], apart=False)
-    return column_lists(nw.from_native(relation.rows.relation).lazy())
+    cells = column_lists(nw.from_native(relation.rows.relation).lazy())
+    plain = {name: _PREFIX.sub("", name) for name in cells}
+    is_clear = len(set(plain.values())) == len(plain)
+    return {plain[name]: values for name, values in cells.items()} if is_clear else cells
 
 
 def _of_records(records: list[Any]) -> tuple[Flat, list[Above]]:
@@ -212,6 +235,13 @@ def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, l
     results, remarks = results_of(
         columns[name], first, second, name, how.words, zero_ties=zero_ties
     )
+    ties = tie_flags(columns, len(first))
+    for at in np.flatnonzero(ties).tolist():
+        if results[at] not in (None, 0.5):
+            raise InputError(
+                f"row {at + 1} is marked as a tie, but {name!r} says {columns[name][at]!r}."
+            )
+    results = [0.5 if is_tie else result for is_tie, result in zip(ties, results, strict=True)]
     account.rows += len(first)
     kept = []
     for at, (result, a, b) in enumerate(zip(results, first, second, strict=True)):
@@ -230,6 +260,8 @@ def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, l
         meaning if meaning == name else f"{meaning} = {name}" for meaning, name in found.items()
     )
     remarks = [guess(f"Columns: {shown}", option="--map", argument="COLUMN="), *remarks]
+    if any(ties):
+        remarks.append(guess(f"{sum(ties)} of {len(first)} games are marked as ties"))
     lost = len(first) - len(kept)
     if lost:
         remarks.append(_lost(account, len(first)))

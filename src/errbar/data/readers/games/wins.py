@@ -2,7 +2,8 @@
 
 Either columns count the wins of each side (`winner_model_a`, `winner_model_b`, `winner_tie`;
 `wins_a`, `wins_b`, `ties`), or one column has the systems that won and another those that lost
-(`chosen_model`, `rejected_model`). Both become a row per game with a column `winner`.
+(`chosen_model`, `rejected_model`). Both become a row per game with a column `winner`. A column of
+flags (`is_tie`) may mark the ties, and a column of pairs the two systems.
 """
 
 import re
@@ -10,15 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from errbar.base.remarks import Above, guess
-from errbar.data.columns import plain_name
+from errbar.data.columns import named_like, plain_name
+from errbar.data.games import USUAL_GAMES
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError
 
 WON_BY_ORDER = "first_has_won"  # the column of a table of winners and losers
-_PAIRS = (  # "chosen" and "rejected" alone are answers, not systems
-    *(("chosenmodel", "rejectedmodel"), ("chosensystem", "rejectedsystem"), ("winner", "loser")),
-    *(("winnermodel", "losermodel"), ("winningmodel", "losingmodel")),
+# "chosen" and "rejected" alone are answers, not systems
+_WON = ("chosen", "winner", "winning", "preferred", "better")
+_LOST = ("rejected", "loser", "losing", "other", "dispreferred", "worse")
+_OF = ("model", "system", "modelname", "modelid", "modeltag")
+_PAIRS = (("winner", "loser"), *((a + of, b + of) for of in _OF for a in _WON for b in _LOST))
+_FLAGS = frozenset(("istie", "tie", "tied", "isdraw", "draw"))
+_MARKED, _UNMARKED = (
+    frozenset(("1", "1.0", "true", "yes")),
+    frozenset(("0", "0.0", "false", "no", "", "none", "nan")),
 )
+_BOTH = ("pair", "models", "systems", "modelpair")
 _COUNTED = re.compile(r"(?<![a-z])(?:n|num|number|of|count|total|win|wins|winner|won)(?![a-z])")
 _WORD = re.compile(r"(?<![a-z])(?:model|system|assistant|response|answer)(?![a-z])")
 _SIDES: Mapping[str, str] = {"a": "first", "b": "second", "1": "first", "2": "second"}
@@ -27,6 +36,7 @@ _TIES = frozenset(("tie", "ties", "draw", "draws", "tied"))
 
 def with_a_winner(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list[Above]]:
     """The table with a row per game and a column `winner`, if it says otherwise who won."""
+    columns = _with_both_systems(columns, chosen)
     names = list(columns)
     if "winner" in chosen:
         return columns, []
@@ -35,17 +45,48 @@ def with_a_winner(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list[
         kept = {name: values for name, values in columns.items() if name not in order}
         first, second = (columns[name] for name in order)
         remark = guess(f"{order[0]!r} won against {order[1]!r}; the order shown is not known")
-        won = {"first": first, "second": second, "winner": ["first"] * len(first)}
+        winner = ["tie" if is_tie else "first" for is_tie in tie_flags(columns, len(first))]
+        won = {"first": first, "second": second, "winner": winner}
         return {**kept, **won, WON_BY_ORDER: [True] * len(first)}, [remark]
     counts = _counts(names)
     return _one_row_per_game(columns, counts) if counts else (columns, [])
+
+
+def tie_flags(columns: Flat, rows: int) -> list[bool]:
+    """Whether a column such as `is_tie` marks each row; no row if its cells are no flags."""
+    name = _flag_column(list(columns))
+    cells = [str(cell).strip().lower() for cell in columns[name]] if name else []
+    if not set(cells) <= _MARKED | _UNMARKED:
+        cells = []
+    return [cell in _MARKED for cell in cells] or [False] * rows
+
+
+def _flag_column(names: Sequence[str]) -> str | None:
+    """A column of flags, unless it counts ties beside wins."""
+    if _counts(names):
+        return None
+    return next((name for name in names if plain_name(name) in _FLAGS), None)
+
+
+def _with_both_systems(columns: Flat, chosen: Mapping[str, str]) -> Flat:
+    """The table with a column for either system in place of one with both, as ["x", "y"]."""
+    sides = [frozenset(map(plain_name, (side, *USUAL_GAMES[side]))) for side in ("first", "second")]
+    if {"first", "second"} & set(chosen) or any(named_like(columns, side) for side in sides):
+        return columns
+    for name, cells in columns.items():
+        pairs = [cell for cell in cells if isinstance(cell, list | tuple) and len(cell) == 2]
+        if plain_name(name) in _BOTH and pairs and len(pairs) == len(cells):
+            own = {key: values for key, values in columns.items() if key != name}
+            return {**own, "first": [a for a, _ in pairs], "second": [b for _, b in pairs]}
+    return columns
 
 
 def columns_of_wins(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
     """Names of the columns that `with_a_winner` uses."""
     if "winner" in chosen:
         return set()
-    return {*(_winner_and_loser(names) or ()), *_counts(names).values()}
+    flag = _flag_column(names)
+    return {*(_winner_and_loser(names) or ()), *_counts(names).values(), *([flag] if flag else [])}
 
 
 def _winner_and_loser(names: Sequence[str]) -> tuple[str, str] | None:
