@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from errbar.data.readers.base import Choice, Recognised, every_reader, find_readers
+from errbar.data.readers.base import Choice, RecognisedFiles, every_reader, find_readers
 from errbar.data.readers.logs import Accounts, Log
 from errbar.errors import InputError
 from inspect_logs import members
@@ -69,13 +69,13 @@ def files_in(place: Path) -> list[Path]:
     return sorted(path for path in place.rglob("*") if path.is_file() and path.name not in OWN)
 
 
-def read(place: Path, name: str) -> tuple[Recognised, Log]:
+def read(place: Path, name: str) -> tuple[RecognisedFiles, Log]:
     known = find_readers(files_in(place), name)
     (found,) = known.found
     return known, found.reader.read(found.files, Choice())
 
 
-def read_or_refused(place: Path, name: str, file: Path) -> tuple[Recognised, Log] | None:
+def read_or_refused(place: Path, name: str, file: Path) -> tuple[RecognisedFiles, Log] | None:
     """A log in which one file was changed; None if errbar refuses it and names the file."""
     try:
         return read(place, name)
@@ -94,7 +94,7 @@ def left_out(accounts: Accounts) -> int:
     return sum(sum(account.left_out.values()) for account in accounts.values())
 
 
-def require_closed(place: Path, known: Recognised, log: Log) -> None:
+def require_closed(place: Path, known: RecognisedFiles, log: Log) -> None:
     """Nothing of the log is lost: no file, and no row."""
     (found,) = known.found
     log.accounts.require_closed(found.files, len(log))

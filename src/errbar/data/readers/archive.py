@@ -127,7 +127,7 @@ class Archive:
         return self._file.read(member.compress_size)
 
 
-def unpacked(path: str | Path) -> str | Path:
+def unpack(path: str | Path) -> str | Path:
     """The folder with the files of a zip archive, removed at exit; any other path as it is."""
     path = Path(path) if str(path).lower().endswith(".zip") else path
     if isinstance(path, str) or path.suffix.lower() != ".zip" or not path.is_file():

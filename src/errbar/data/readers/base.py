@@ -250,7 +250,7 @@ def regraded(grade: Regrade, response: Any, target: Any, doc: Any, where: str) -
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A reader, the files it recognises, and the reason."""
 
     reader: Reader
@@ -258,10 +258,10 @@ class Found:
     why: str
 
 
-class Recognised(NamedTuple):
+class RecognisedFiles(NamedTuple):
     """Files by reader, and the files that no reader recognises."""
 
-    found: list[Found]
+    found: list[Match]
     companions: list[Path]  # files next to logs that add nothing
     others: list[Path]
     totals: Mapping[Path, str]  # files with totals only, and the reason
@@ -310,7 +310,7 @@ class _Candidates:
         return readers
 
 
-def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
+def find_readers(files: Sequence[Path], name: str | None = None) -> RecognisedFiles:
     """Group files by the reader that recognises them.
 
     A reader chosen by name gets the files it recognises, or all files if it recognises none.
@@ -336,9 +336,9 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
         else:
             others.append(file)
     if name is not None and not whys:
-        return Recognised([Found(chosen, tuple(files), "as asked")], [], [], {})
+        return RecognisedFiles([Match(chosen, tuple(files), "as asked")], [], [], {})
     found = [
-        Found(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
+        Match(reader, tuple(whys[reader.name]), next(iter(whys[reader.name].values())))
         for reader in known
         if reader.name in whys
     ]
@@ -349,7 +349,7 @@ def find_readers(files: Sequence[Path], name: str | None = None) -> Recognised:
         if any(fnmatch(file.name, pattern) for pattern in patterns)
     ]
     beside = set(companions)
-    return Recognised(
+    return RecognisedFiles(
         found,
         companions,
         [file for file in others if file not in beside],

@@ -89,7 +89,7 @@ def _is_named(path: Path) -> bool:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     results, scores = _sorted_out(files, log)
-    runs = _paired(results, scores, log)
+    runs = _pair_files(results, scores, log)
     versions = {run.key.version for run in runs}
     folders = list(dict.fromkeys(run.key.run for run in runs))
     names = dict(zip(folders, _told_apart(folders), strict=True))
@@ -181,7 +181,9 @@ def _scores(file: Path) -> _Scores:
     return _Scores(file, head, wrong, total, right)
 
 
-def _paired(results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log) -> list[_CategoryRun]:
+def _pair_files(
+    results: dict[_Key, Path], scores: dict[_Key, _Scores], log: Log
+) -> list[_CategoryRun]:
     """Pair score and result files of the same run, or the only ones of model and category."""
     spare: dict[tuple[str, ...], list[_Key]] = {}
     for key in results.keys() - scores.keys():

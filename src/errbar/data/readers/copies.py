@@ -86,7 +86,7 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
     groups = list(contents.equal(files))
     all_alike = sum(map(len, groups)) == len(files)  # single reports often are
     for group in groups:
-        kept = _Kept()
+        kept = _KeptFiles()
         for file in group:
             first = next(
                 (earlier for earlier in kept.like(file) if contents.is_copy(file, earlier)), None
@@ -104,7 +104,7 @@ def copies_of_logs(files: Sequence[Path], every: Sequence[Path]) -> Copies:
     return found
 
 
-class _Kept:
+class _KeptFiles:
     """Files of equal content that count, by what a copy of them would be called.
 
     A copy has the name of its original in a folder of the same name, or there is a moment in the

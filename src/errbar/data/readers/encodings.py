@@ -14,28 +14,28 @@ MARKS_OF_UTF16 = (BOM_UTF16_LE, BOM_UTF16_BE)
 _STEP = 1 << 20
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """The text of a file, and the encoding that it has."""
 
     text: str
     encoding: str
 
 
-def decoded(raw: bytes) -> Decoded | None:
+def decode(raw: bytes) -> DecodedText | None:
     """The text in bytes that are not UTF-8; None if they are of another encoding, or damaged.
 
     Examples
     --------
-    >>> decoded("é".encode("cp1252")), decoded("é".encode("utf-16"))
-    (Decoded(text='é', encoding='Windows-1252'), Decoded(text='é', encoding='UTF-16'))
-    >>> decoded("é,".encode("utf-16-le")), decoded("é".encode() + b"\\xff")
+    >>> decode("é".encode("cp1252")), decode("é".encode("utf-16"))
+    (DecodedText(text='é', encoding='Windows-1252'), DecodedText(text='é', encoding='UTF-16'))
+    >>> decode("é,".encode("utf-16-le")), decode("é".encode() + b"\\xff")
     (None, None)
     """
     encoding = UTF16 if raw.startswith(MARKS_OF_UTF16) else WINDOWS
     if encoding == WINDOWS and (b"\0" in raw or not raw.decode(errors="ignore").isascii()):
         return None  # perhaps UTF-16 without its mark, or damaged UTF-8
     try:
-        return Decoded(raw.decode("utf-16" if encoding == UTF16 else "cp1252"), encoding)
+        return DecodedText(raw.decode("utf-16" if encoding == UTF16 else "cp1252"), encoding)
     except UnicodeDecodeError:
         return None
 

@@ -26,8 +26,8 @@ from errbar.data.readers.documents import (
 from errbar.data.readers.every_eval_ever_samples import (
     MOST_METADATA,
     SCORES,
-    Reading,
     SampleFile,
+    SampleReading,
     SystemOnTask,
     read_samples,
 )
@@ -69,7 +69,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"trials. Load the {ENDING.removeprefix('_')} next to it; without it there is nothing "
             f"to score."
         )
-    reading = Reading(pick(choice.scorer, SCORES, "score", str(paths[0])))
+    reading = SampleReading(pick(choice.scorer, SCORES, "score", str(paths[0])))
     samples = _without_copies([read_samples(path, reading) for path in paths], log)
     _keep_apart(samples, choice)
     results = _results(samples, choice, log, str(paths[0]))
@@ -176,7 +176,7 @@ def _named(results: Iterable[Mapping[str, None]]) -> Iterator[str]:
     return (name for names in results for name in names if name)
 
 
-def _say(log: Log, reading: Reading, choice: Choice, samples: Sequence[SampleFile]) -> None:
+def _say(log: Log, reading: SampleReading, choice: Choice, samples: Sequence[SampleFile]) -> None:
     """Add remarks on guesses and omissions."""
     if reading.partly_right and choice.scorer is None:
         log.remarks.append(

@@ -57,7 +57,7 @@ class SampleFile:
 
 
 @dataclass
-class Reading:
+class SampleReading:
     """Information collected over all records."""
 
     scorer: str
@@ -106,7 +106,7 @@ class _Sample(Part):
 _SHAPE: Shape[_Sample] = Shape(_Sample)
 
 
-def read_samples(path: Path, reading: Reading) -> SampleFile:
+def read_samples(path: Path, reading: SampleReading) -> SampleFile:
     """Read the records of a file; information about all files is collected in `reading`."""
     samples = SampleFile(path)
     place = str(path)
@@ -132,7 +132,7 @@ def _subject(row: _Sample, where: str) -> SystemOnTask:
     return SystemOnTask(*(str(require_key(named, name, where)) for name in named))
 
 
-def _values(row: _Sample, reading: Reading, place: str, at: int) -> dict[str, Any]:
+def _values(row: _Sample, reading: SampleReading, place: str, at: int) -> dict[str, Any]:
     """The columns of a record without its subject; a trial only if errbar wrote one."""
     judged, question = row.evaluation, row.sample_id
     if type(judged) is not _Evaluation:
@@ -187,7 +187,7 @@ def _float(text: str) -> float | None:
         return None
 
 
-def _others(metadata: Mapping[str, Any], reading: Reading) -> dict[str, str]:
+def _others(metadata: Mapping[str, Any], reading: SampleReading) -> dict[str, str]:
     """Metadata other than columns of the outcomes table."""
     found = {}
     for name, value in metadata.items():

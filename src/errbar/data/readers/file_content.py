@@ -39,7 +39,7 @@ def bytes_of(path: Path) -> bytes:
             if path.name.endswith(".gz"):
                 most = min(_LARGEST, max(_STEP, size * _MOST_PACKED))
                 with gzip.open(file, "rb") as packed:
-                    raw = _unpacked(packed, most)
+                    raw = _decompress(packed, most)
             else:
                 raw = file.readall() if size <= most else b""
     except (OSError, EOFError, zlib.error) as error:
@@ -49,7 +49,7 @@ def bytes_of(path: Path) -> bytes:
     return raw
 
 
-def _unpacked(packed: gzip.GzipFile, most: int) -> bytes:
+def _decompress(packed: gzip.GzipFile, most: int) -> bytes:
     """Decompress data, stopping a little after `most` bytes."""
     parts, size = [], 0
     while size <= most and (part := packed.read(_STEP)):

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
-from errbar.data.readers.encodings import MARKS_OF_UTF16, decoded, is_utf8, is_utf8_file
+from errbar.data.readers.encodings import MARKS_OF_UTF16, decode, is_utf8, is_utf8_file
 from errbar.errors import InputError
 
 PathsOrGlobs = str | Path | Sequence[str | Path]
@@ -321,7 +321,7 @@ def keep_as_utf8(path: Path) -> None:
         return
     if raw is None and size_of(path) <= _MOST_RECODED:
         raw = path.read_bytes()
-    found = None if raw is None else decoded(raw)
+    found = None if raw is None else decode(raw)
     if found is not None:  # else it raises an error when it is read
         kept[path], kept.encodings[path] = found[0].encode(), found[1]
 

@@ -179,7 +179,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     runs = [_HelmRun(path, choice.scorer) for path in files]
     for run in runs:
         log.read(run.path, len(run.entries))
-    chosen = _chosen(log, runs, choice.scorer, str(files[0]))
+    chosen = _choose_stats(log, runs, choice.scorer, str(files[0]))
     names = Counter((run.model, run.scenario) for run in runs)
     for run in runs:
         stat = chosen[run.scenario]
@@ -193,7 +193,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _chosen(
+def _choose_stats(
     log: Log, runs: Sequence[_HelmRun], scorer: str | None, where: str
 ) -> dict[str, str | None]:
     """The stat to use for every scenario; None if it lacks the chosen one."""
@@ -203,8 +203,10 @@ def _chosen(
         stats = stats_by_scenario.setdefault(run.scenario, {})
         stats.update(run.stats)
         rows[run.scenario] += len(run.entries)
-    found = {scenario: _to_choose(stats, scorer) for scenario, stats in stats_by_scenario.items()}
-    every = _to_choose(dict.fromkeys(name for some in found.values() for name in some), scorer)
+    found = {
+        scenario: _possible_stats(stats, scorer) for scenario, stats in stats_by_scenario.items()
+    }
+    every = _possible_stats(dict.fromkeys(name for some in found.values() for name in some), scorer)
     pick(
         scorer, every, "stat that scores an answer", where
     )  # raises an error if no scenario has it
@@ -227,7 +229,7 @@ def _chosen(
     return chosen
 
 
-def _to_choose(stats: Iterable[str], scorer: str | None) -> list[str]:
+def _possible_stats(stats: Iterable[str], scorer: str | None) -> list[str]:
     """Stats to choose from, the usual ones first; by default only those that are scores."""
     names = sorted(stats, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL))
     return names if scorer else [name for name in names if not name.startswith(_NO_SCORES)]

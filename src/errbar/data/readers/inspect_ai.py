@@ -74,7 +74,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             f"{first.path}: the log has no samples, only a header (status {first.status!r}); there "
             f"is nothing to score."
         )
-    chosen = _chosen(runs, choice, log)
+    chosen = _choose_scorers(runs, choice, log)
     logs = Counter(selection.key for selection in chosen)
     rows = _Rows(log, go_on=choice.files != "parts")
     for selection in chosen:
@@ -111,7 +111,7 @@ def _without_retries(runs: Sequence[InspectRun], log: Log) -> list[InspectRun]:
     return kept
 
 
-def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selection]:
+def _choose_scorers(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selection]:
     """Each run with the chosen scorer, or the first of its task."""
     has = {run: scorers_in(run.samples) for run in runs}
     found: dict[str, dict[str, None]] = {run.task: {} for run in runs}
@@ -124,7 +124,7 @@ def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selec
     elif choice.scorer is not None:
         pick(choice.scorer, every, "scorer", str(runs[0].path))
     scorers = {task: choice.scorer or next(iter(names), "") for task, names in found.items()}
-    log.remarks += _picked(scorers, found)
+    log.remarks += _on_scorers(scorers, found)
     kept, lost = [], []
     for run in runs:
         if not has[run] or scorers[run.task] in has[run]:
@@ -140,7 +140,7 @@ def _chosen(runs: Sequence[InspectRun], choice: Choice, log: Log) -> list[_Selec
     ]
 
 
-def _picked(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+def _on_scorers(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Remarks on the choice of scorers, once for all tasks with the same choice."""
     tasks: dict[Above, list[str]] = {}
     for task, names in found.items():

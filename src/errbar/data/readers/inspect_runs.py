@@ -193,12 +193,12 @@ def _inner(value: Mapping[str, Any], *keys: str) -> Any:
 def read_run(path: Path) -> InspectRun:
     """A log of either kind."""
     if Glance(path).head.startswith(b"PK"):
-        return _archived(path)
+        return _read_archive(path)
     log = document_as(path, _SHAPE_OF_LOG)
-    return _headed(path, log, str(path), log.samples or [])
+    return _with_header(path, log, str(path), log.samples or [])
 
 
-def _archived(path: Path) -> InspectRun:
+def _read_archive(path: Path) -> InspectRun:
     with Archive(path) as archive:
         name = next((name for name in _HEADERS if name in archive), None)
         if name is None:
@@ -208,10 +208,10 @@ def _archived(path: Path) -> InspectRun:
             )
         where = f"{path}, {name}"
         header = parsed_as(archive.read(name), _SHAPE_OF_LOG, where)
-        return _headed(path, header, where, list(_samples(archive)), archive.replaced)
+        return _with_header(path, header, where, list(_samples(archive)), archive.replaced)
 
 
-def _headed(
+def _with_header(
     path: Path, header: _LogDocument, where: str, samples: list[LoggedSample], replaced: int = 0
 ) -> InspectRun:
     return InspectRun(

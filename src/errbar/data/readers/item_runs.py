@@ -254,7 +254,7 @@ def _load(place: Path) -> Any:
 
 
 @dataclass
-class _Saved:
+class _SavedValues:
     """Values saved for the items of participants, an entry per item."""
 
     participants: list[str] = field(default_factory=list)
@@ -279,13 +279,13 @@ class _Saved:
 
 
 def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
-    saved = _Saved()
+    saved = _SavedValues()
     seen: set[str] = set()
     signals: dict[str, None] = {}
     failed = failed_items = 0
     stated: int | None = 0
     for at, row in enumerate(rows):
-        if (type(row) is not dict or row.get("success") is not True) and not _succeeded(
+        if (type(row) is not dict or row.get("success") is not True) and not _is_success(
             row, f"{where}[{at}]"
         ):
             failed += 1
@@ -298,7 +298,7 @@ def _run(name: str, rows: Sequence[Any], signal: Signal, where: str) -> ItemRun:
         saved.add(participant, row, signal, f"{where}[{at}]")
         note_signals(row, signals)
         if stated is not None:
-            more = _stated(row)
+            more = _stated_items(row)
             stated = None if more is None else stated + more
     scores, truths, values = (
         numbers(column) for column in (saved.scores, saved.truths, saved.signals)
@@ -333,14 +333,14 @@ def _refuse_other_than_numbers(rows: Sequence[Any], signal: Signal, where: str) 
     """Raise an error that names an item whose score, true score or signal is not a number."""
     for at, row in enumerate(rows):
         here = f"{where}[{at}]"
-        for item in _items_of(row) if _succeeded(row, here) else ():
+        for item in _items_of(row) if _is_success(row, here) else ():
             number_of(row["ground_truth_items"], item, f"{here}.ground_truth_items")
             number_of(row["predicted_items"], item, f"{here}.predicted_items")
             signal.confidence(row, item, here)
     raise InternalError(f"{where} has a value that is not a number, and it was not found.")
 
 
-def _succeeded(row: Any, where: str) -> bool:
+def _is_success(row: Any, where: str) -> bool:
     if not isinstance(row, dict):
         raise InputError(f"{where} must be an object; got {shown(row)}.")
     success = row.get("success", True)
@@ -355,7 +355,7 @@ def _items_of(row: dict[str, Any]) -> dict[str, None]:
     return dict.fromkeys(item for part in parts if isinstance(part, dict) for item in part)
 
 
-def _stated(row: dict[str, Any]) -> int | None:
+def _stated_items(row: dict[str, Any]) -> int | None:
     """Number of items stated by a participant, answered or not."""
     answered, declined = row.get("available_items"), row.get("na_items")
     return answered + declined if is_whole(answered) and is_whole(declined) else None

@@ -73,7 +73,7 @@ class _TraceTrial(ExportedTrial):
 
 
 @dataclass
-class _Found:
+class _LoggedRecords:
     """All records in the files, by kind."""
 
     items: list[_TraceTrial] = field(default_factory=list)
@@ -91,12 +91,12 @@ def _recognise(glance: Glance) -> str:
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
-    log, found = Log(), _Found()
+    log, found = Log(), _LoggedRecords()
     for path in files:
         log.read(path, 0)
         for whole in exports.records(path, *_PAGES):
             if "datasetRunItems" in whole or "trace" in whole:
-                for part in _expanded(whole):
+                for part in _expand(whole):
                     _sort(part, path, found, log)
             else:
                 _sort(whole, path, found, log)
@@ -148,7 +148,7 @@ def _failed(record: Mapping[str, Any]) -> bool:
     return str(record.get("level") or "").upper() == "ERROR"
 
 
-def _expanded(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
+def _expand(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     """The items of a run, a trace with its scores, or the record itself."""
     if isinstance(record.get("datasetRunItems"), list):
         run = {"datasetRunName": record.get("name"), "datasetName": record.get("datasetName")}
@@ -159,7 +159,7 @@ def _expanded(record: dict[str, Any]) -> Sequence[dict[str, Any]]:
     return (record,)
 
 
-def _sort(record: Mapping[str, Any], path: Path, found: _Found, log: Log) -> None:
+def _sort(record: Mapping[str, Any], path: Path, found: _LoggedRecords, log: Log) -> None:
     """Sort a record by kind, with the scores inside it."""
     kind = _kind(record)
     if not kind:
@@ -229,7 +229,7 @@ def _give(scores: NamedScores, score: Mapping[str, Any]) -> None:
     )
 
 
-def _join(found: _Found, log: Log) -> list[_TraceTrial]:
+def _join(found: _LoggedRecords, log: Log) -> list[_TraceTrial]:
     """Trials with the scores of their traces."""
     trials = found.items or list(found.traces.values())
     by_trace: dict[str, list[_TraceTrial]] = {}
@@ -261,7 +261,7 @@ def _fits(score: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
     return None in pair or pair[0] == pair[1]
 
 
-def _add_traces(found: _Found, by_trace: Mapping[str, list[_TraceTrial]], log: Log) -> None:
+def _add_traces(found: _LoggedRecords, by_trace: Mapping[str, list[_TraceTrial]], log: Log) -> None:
     """Add fields of traces to the items that belong to them."""
     for name, trace in found.traces.items():
         for trial in by_trace.get(name, ()):

@@ -30,7 +30,7 @@ _SHOWN = 3
 
 
 @dataclass
-class _Reading:
+class _LogReading:
     """The log being filled, and remarks on its tasks."""
 
     choice: Choice
@@ -97,7 +97,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     metrics = list(dict.fromkeys(name for samples in every for name in samples.metrics))
     if choice.scorer is not None and metrics:
         pick(choice.scorer, metrics, "metric", str(every[0].path))
-    reading = _Reading(choice)
+    reading = _LogReading(choice)
     for file in files:
         reading.log.read(file, 0)
     for file in unused:
@@ -162,7 +162,7 @@ def _runs(every: Sequence[Samples], files: FilesAre | None) -> list[_SystemRun]:
     return runs
 
 
-def _grade(reading: _Reading, run: _SystemRun) -> None:
+def _grade(reading: _LogReading, run: _SystemRun) -> None:
     """Add a row per question, as graded by the harness."""
     samples, task = run.samples, run.task
     metric = _metric(reading, run)
@@ -172,7 +172,7 @@ def _grade(reading: _Reading, run: _SystemRun) -> None:
     keys = ["doc_id", "filter", "target", metric] + ["filtered_resps"] * (not sure)
     found = samples.columns(keys, ["filtered_resps"] * sure)
     questions = samples.questions(found["doc_id"])
-    filter_name, kept = _filtered(reading, run, metric, questions, found["filter"])
+    filter_name, kept = _choose_filter(reading, run, metric, questions, found["filter"])
     reading.log.read(samples.path, len(questions))
     if len(kept) < len(questions):
         others = len(questions) - len(kept)
@@ -213,7 +213,7 @@ def _grade(reading: _Reading, run: _SystemRun) -> None:
     reading.log.claims += _claims(reading, run, metric, filter_name, len(kept))
 
 
-def _metric(reading: _Reading, run: _SystemRun) -> str:
+def _metric(reading: _LogReading, run: _SystemRun) -> str:
     """The metric that was asked for, or the usual; "" if the task has not got it."""
     name, found = reading.choice.scorer, run.samples.metrics
     if not found:
@@ -231,8 +231,8 @@ def _metric(reading: _Reading, run: _SystemRun) -> str:
     return metric
 
 
-def _filtered(
-    reading: _Reading,
+def _choose_filter(
+    reading: _LogReading,
     run: _SystemRun,
     metric: str,
     questions: Sequence[str],
@@ -264,7 +264,7 @@ def _filtered(
 
 
 def _claims(
-    reading: _Reading, run: _SystemRun, metric: str, filter_name: str, rows: int
+    reading: _LogReading, run: _SystemRun, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
     """Stated mean over all questions, if all are present and there is a single run."""
     size, totals = run.samples.asked, run.samples.totals
@@ -280,7 +280,7 @@ def _claims(
         yield Claim(name, value, "avg", run.system, run.task)
 
 
-def _regrade(reading: _Reading, run: _SystemRun, grade: Regrade) -> None:
+def _regrade(reading: _LogReading, run: _SystemRun, grade: Regrade) -> None:
     """A row for every response, as the function that was given grades it."""
     samples, before = run.samples, len(reading.log)
     found = samples.columns(["doc_id", "target", "doc", "resps"])

@@ -66,11 +66,11 @@ def _by_engine(path: Path, keys: Sequence[str], firsts: Sequence[str]) -> dict[s
         )
         columns = list(zip(*rows.project(", ".join(texts + numbers)).fetchall(), strict=True))
     columns = columns or [()] * len(texts + numbers)
-    found = {key: _parsed(column) for key, column in zip(keys, columns, strict=False)}
+    found = {key: _parse_all(column) for key, column in zip(keys, columns, strict=False)}
     return found | dict(zip(firsts, map(list, columns[len(keys) :]), strict=True))
 
 
-def _parsed(texts: Sequence[str | None]) -> list[Any]:
+def _parse_all(texts: Sequence[str | None]) -> list[Any]:
     """Parse JSON texts as a single list, three times as fast as one by one."""
     values: list[Any] = parse(f"[{','.join([text or 'null' for text in texts])}]")
     return values

@@ -125,7 +125,7 @@ def _add(
     start = totals.trials[question]
     totals.trials[question] += rows
     totals.counts["again"] += start > 0
-    outcomes = _filled(_outcomes(correct, where), rows)
+    outcomes = _pad(_outcomes(correct, where), rows)
     ungraded = "unscored" if trials else "missing"
     statuses = [ungraded if outcome is None else "ok" for outcome in outcomes]
     totals.counts.update(statuses)
@@ -136,9 +136,9 @@ def _add(
         trial=range(start, start + rows),
         outcome=outcomes,
         status=statuses,
-        answer=_filled(list(map(_answer, answers)), rows),
+        answer=_pad(list(map(_answer, answers)), rows),
         target=[text_or_none(whole.get("gold_answer"))] * rows,
-        cost=_filled(list(map(_cost, list_in(whole, "detailed_costs"))), rows),
+        cost=_pad(list(map(_cost, list_in(whole, "detailed_costs"))), rows),
         type=[", ".join(types) or None] * rows,
     )
     totals.counts["by hand"] += sum(by is True for by in list_in(whole, "manual_overwrite"))
@@ -165,7 +165,7 @@ def _cost(value: Any) -> float | None:
     return number_or_none(value.get("cost")) if isinstance(value, dict) else None
 
 
-def _filled(values: list[Any], rows: int) -> list[Any]:
+def _pad(values: list[Any], rows: int) -> list[Any]:
     """Pad values with None to the number of rows."""
     return values[:rows] + [None] * (rows - len(values))
 

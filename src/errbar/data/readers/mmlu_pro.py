@@ -68,7 +68,7 @@ class _Prediction(Part):
             return False
         if type(index) is not int and len(answer) == 1:
             index = ord(answer.upper()) - ord("A")
-        return _guessed(len(options)) == index
+        return _guessed_option(len(options)) == index
 
 
 _SHAPE: Shape[list[_Prediction] | dict[str, Any]] = Shape(
@@ -165,7 +165,7 @@ def _required(value: Any, key: str, where: str) -> str:
 
 
 @cache
-def _guessed(options: int) -> int:
+def _guessed_option(options: int) -> int:
     """The option that MMLU-Pro guesses, which depends only on the number of options."""
     return random.Random(_SEED).randint(0, options - 1)
 

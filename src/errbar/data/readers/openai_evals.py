@@ -244,7 +244,7 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: s
         return
     of = f", mean of {len(runs)} runs" if len(runs) > 1 else ""
     mean = sum(numbers) / len(numbers)
-    known = [_known(run, scorer) for run in runs]
+    known = [_results_by_sample(run, scorer) for run in runs]
     if len({n for counts in known for n in counts.values()}) == 1 and all(
         counts.keys() == known[0].keys() for counts in known
     ):
@@ -257,7 +257,7 @@ def _claim(log: Log, system: str, task: str, runs: Sequence[_EvalRun], scorer: s
         )
 
 
-def _known(run: _EvalRun, scorer: str) -> dict[str, int]:
+def _results_by_sample(run: _EvalRun, scorer: str) -> dict[str, int]:
     """Number of results of each sample that has any."""
     scores = {name: sample.scores.get(scorer, []) for name, sample in run.samples.items()}
     counts = {

@@ -12,10 +12,10 @@ from errbar.base.remarks import mapping, setting, some_of, warning, way_to_say
 from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.archive import unpacked
+from errbar.data.readers.archive import unpack
 from errbar.data.readers.base import (
     Choice,
-    Found,
+    Match,
     Reader,
     find_readers,
     paused_collector,
@@ -68,7 +68,7 @@ class ReadRequest:
     connection: Any = None
 
 
-class _Skipped(Accounts):
+class _Skips(Accounts):
     """Accounts of skipped files, with remarks on copies."""
 
     def __init__(self) -> None:
@@ -94,14 +94,14 @@ def read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
 
 def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     names = [paths] if isinstance(paths, str | Path) else list(paths)
-    names = [standard_input() if str(name) == "-" else unpacked(name) for name in names]
+    names = [standard_input() if str(name) == "-" else unpack(name) for name in names]
     files, unread = find_all_files(names)
     by_name = {file for name in names for file in [Path(name)] if file.is_file()}
-    accounts = _Skipped()
+    accounts = _Skips()
     for file, reason in unread.items():
         accounts.of(file).skipped = reason
     if request.how.assignment:
-        return _mapped(files, by_name, request, accounts, _shown(paths))
+        return _read_mapped(files, by_name, request, accounts, _shown(paths))
     known = find_readers(files, request.reader)
     sources: list[Source] = [
         _from_log(match, request, _shown(paths))
@@ -123,12 +123,12 @@ def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
         if not sources:
             require_no_choice(request)
         sources += _tables(tables, by_name, request, accounts, _shown(paths), named=bool(sources))
-    return _combined(sources, accounts)
+    return _combine_sources(sources, accounts)
 
 
 def _without_copies(
-    found: Sequence[Found], files: Sequence[Path], request: ReadRequest, accounts: "_Skipped"
-) -> Iterator[Found]:
+    found: Sequence[Match], files: Sequence[Path], request: ReadRequest, accounts: "_Skips"
+) -> Iterator[Match]:
     """Drop log files that are copies of others."""
     for match in found:
         if request.how.repeats == "keep" or len(match.files) == 1:
@@ -139,15 +139,15 @@ def _without_copies(
         yield replace(match, files=tuple(file for file in match.files if file not in copies.of))
 
 
-def _mapped(
-    files: list[Path], by_name: set[Path], request: ReadRequest, accounts: "_Skipped", where: str
+def _read_mapped(
+    files: list[Path], by_name: set[Path], request: ReadRequest, accounts: "_Skips", where: str
 ) -> Source:
     """Read tables with mapped columns; logs of a harness have no columns to map."""
     if request.reader is not None:
         raise InputError(_nothing_to_map(request.how.assignment, request.reader, where))
     require_no_choice(request)
     try:
-        return _combined(_tables(files, by_name, request, accounts, where), accounts)
+        return _combine_sources(_tables(files, by_name, request, accounts, where), accounts)
     except InputError as error:
         logs = find_readers(files).found
         if not logs:
@@ -161,7 +161,7 @@ def _tables(
     files: Sequence[Path],
     by_name: set[Path],
     request: ReadRequest,
-    accounts: "_Skipped",
+    accounts: "_Skips",
     where: str,
     *,
     named: bool = False,
@@ -230,7 +230,7 @@ def _describes_data_set(file: Path) -> bool:
 
 
 def _matrices(
-    matrices: Mapping[Path, Any], accounts: "_Skipped", request: ReadRequest, *, named: bool
+    matrices: Mapping[Path, Any], accounts: "_Skips", request: ReadRequest, *, named: bool
 ) -> list[Source]:
     files = list(matrices)
     for file in files:
@@ -256,7 +256,7 @@ def _matrices(
     return [replace(joined, origin=replace(joined.origin, remarks=remarks))]
 
 
-def _combined(sources: Sequence[Source], accounts: "_Skipped") -> Source:
+def _combine_sources(sources: Sequence[Source], accounts: "_Skips") -> Source:
     """Combine sources into one, with the accounts of all files."""
     whole = sources[0] if len(sources) == 1 else JoinedSource.of_all(sources)
     skipped = Accounts(accounts)
@@ -279,7 +279,7 @@ def _require_no_words(request: ReadRequest, what: str, *, is_log: bool = False) 
             raise InputError(f"{option} is for tables of outcomes; this is {what}.")
 
 
-def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
+def _from_log(found: Match, request: ReadRequest, where: str) -> Source:
     """Read the log of a harness."""
     _require_choices(found.reader, request.choice, where)
     _require_role(request.how.files, found.reader)
@@ -290,7 +290,7 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
         raise
     except _UNFORESEEN as error:
         raise InputError(
-            f"{_at_fault(found, request) or where}: it looks like a log of {found.reader.name} "
+            f"{_faulty_file(found, request) or where}: it looks like a log of {found.reader.name} "
             f"({found.why}), but deviates from its format: {type(error).__name__}, {error}."
         ) from error
     if not len(log):
@@ -318,7 +318,7 @@ def _from_log(found: Found, request: ReadRequest, where: str) -> Source:
     )
 
 
-def _at_fault(found: Found, request: ReadRequest) -> Path | None:
+def _faulty_file(found: Match, request: ReadRequest) -> Path | None:
     """The first file that cannot be read by itself either, if there is one."""
     for file in found.files:
         try:

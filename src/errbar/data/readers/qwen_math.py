@@ -177,9 +177,9 @@ def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
         trial=flat(range(before, before + size) for size in sizes),
         outcome=outcomes,
         status=statuses,
-        answer=texts_or_none(_padded([question.answers for question in questions], sizes)),
+        answer=texts_or_none(_pad_entries([question.answers for question in questions], sizes)),
         target=spread([question.target for question in questions], sizes),
-        confidence=numbers_or_none(list(map(_last, _padded(sure, sizes))))
+        confidence=numbers_or_none(list(map(_last, _pad_entries(sure, sizes))))
         if any(sure)
         else [None] * rows,
         **{
@@ -190,7 +190,7 @@ def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
     return steps
 
 
-def _padded(lists: Sequence[list[Any]], sizes: Sequence[int]) -> list[Any]:
+def _pad_entries(lists: Sequence[list[Any]], sizes: Sequence[int]) -> list[Any]:
     """Entries of lists, each cut or filled with None to its size."""
     return flat(
         each if len(each) == size else each[:size] + [None] * (size - len(each))

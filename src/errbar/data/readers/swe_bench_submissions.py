@@ -156,7 +156,7 @@ def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
         known = (
             sorted({name for submission in mine for name in submission.named}) if lacking else []
         )
-        unnamed = _unnamed(task, lacking, known, log) if lacking else []
+        unnamed = _made_up_ids(task, lacking, known, log) if lacking else []
         for submission in mine:
             _add(submission, [*known, *unnamed] if submission in lacking else [], log)
 
@@ -181,7 +181,9 @@ def _lacks_names(submission: Submission) -> bool:
     return any(name not in logged for name, entry in submission.listed.items() if entry[0] == 1)
 
 
-def _unnamed(task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log) -> list[str]:
+def _made_up_ids(
+    task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log
+) -> list[str]:
     """Make up ids for instances that no file names."""
     totals = {
         submission.system: sum(submission.totals.values())

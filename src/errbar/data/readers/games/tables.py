@@ -21,7 +21,7 @@ from errbar.data.readers.file_content import raw_lines, raw_text
 from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
-from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, tie_flags, with_a_winner
+from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, decide_winners, tie_flags
 from errbar.data.readers.logs import Account, Accounts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
@@ -51,22 +51,22 @@ def read_games(data: Any, how: HowToReadGames) -> Games:
     ):
         return _of_files(data, how)
     if isinstance(data, Mapping):
-        return _joined([_table(None, lists_by_name(data, "games"), [], how)], how)
+        return _join_games([_table(None, lists_by_name(data, "games"), [], how)], how)
     if isinstance(data, list | tuple):
-        return _joined([_table(None, *_of_records(list(data)), how)], how)
+        return _join_games([_table(None, *_of_records(list(data)), how)], how)
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"games are rows of a table or paths of files; got {type(data).__name__}.")
     lazy = frame.lazy()
     names = lazy.collect_schema().names()
-    wanted = [name for name in names if name in _used(names, how)]
-    return _joined([_table(None, column_lists(lazy.select(wanted)), [], how)], how)
+    wanted = [name for name in names if name in _used_columns(names, how)]
+    return _join_games([_table(None, column_lists(lazy.select(wanted)), [], how)], how)
 
 
-def _used(names: Sequence[str], how: HowToReadGames) -> set[str]:
+def _used_columns(names: Sequence[str], how: HowToReadGames) -> set[str]:
     """Columns that are read from a table of which only those leave the engine."""
     found = columns_of_wins(names, how.columns)
-    rewritten, _ = with_a_winner({name: [] for name in names}, how.columns)
+    rewritten, _ = decide_winners({name: [] for name in names}, how.columns)
     found |= {*find_game_columns(rewritten, how.columns).values()}
     for control in how.controls:
         found |= {side for side in _sides_of(control, names) or () if side}
@@ -78,7 +78,7 @@ _Table = tuple[Path | None, Flat, list[Above]]
 
 def _table(file: Path | None, columns: Flat, remarks: list[Above], how: HowToReadGames) -> _Table:
     """A table with a column of the winner."""
-    columns, notes = with_a_winner(columns, how.columns)
+    columns, notes = decide_winners(columns, how.columns)
     return file, columns, [*remarks, *notes]
 
 
@@ -105,7 +105,7 @@ def _of_files(paths: Any, how: HowToReadGames) -> Games:
         tables.append(table)
     if not tables:
         raise NotThere(f"no file has games: {'; '.join(accounts.in_words()) or 'there is none'}")
-    return _joined(tables, how, accounts)
+    return _join_games(tables, how, accounts)
 
 
 def records_of(file: Path) -> list[Mapping[str, Any]]:
@@ -198,7 +198,7 @@ def find_game_columns(names: Sequence[str] | Flat, chosen: Mapping[str, str]) ->
     return found
 
 
-def _joined(
+def _join_games(
     tables: Sequence[_Table], how: HowToReadGames, accounts: Accounts | None = None
 ) -> Games:
     """Games of all tables, with the account of every row."""

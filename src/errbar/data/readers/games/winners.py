@@ -94,7 +94,7 @@ def results_of(
     numbers = graded_between(cells, name, words) if words else _preferences(cells, name, zero_ties)
     if numbers is not None:
         return numbers
-    numbered = {} if words else _numbered(cells)
+    numbered = {} if words else _meanings_of_numbers(cells)
     known: dict[tuple[str, str, str], float | None] = {}
     found: list[float | None] = []
     unknown: Counter[str] = Counter()
@@ -124,7 +124,7 @@ def results_of(
     return found, remarks
 
 
-def _numbered(cells: Sequence[Any]) -> dict[str, float]:
+def _meanings_of_numbers(cells: Sequence[Any]) -> dict[str, float]:
     """Meanings of the numbers of the systems, 1 and 2, where other cells are words as tie."""
     present = {plain_word(cell) for cell in cells if cell is not None}
     return {"1": FIRST, "2": SECOND} if "2" in present and "0" not in present else {}

@@ -34,7 +34,7 @@ _SIDES: Mapping[str, str] = {"a": "first", "b": "second", "1": "first", "2": "se
 _TIES = frozenset(("tie", "ties", "draw", "draws", "tied"))
 
 
-def with_a_winner(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list[Above]]:
+def decide_winners(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list[Above]]:
     """The table with a row per game and a column `winner`, if it says otherwise who won."""
     columns = _with_both_systems(columns, chosen)
     names = list(columns)
@@ -82,7 +82,7 @@ def _with_both_systems(columns: Flat, chosen: Mapping[str, str]) -> Flat:
 
 
 def columns_of_wins(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]:
-    """Names of the columns that `with_a_winner` uses."""
+    """Names of the columns that `decide_winners` uses."""
     if "winner" in chosen:
         return set()
     flag = _flag_column(names)
@@ -107,7 +107,9 @@ def _counts(names: Sequence[str]) -> dict[str, str]:
 
 
 def _one_row_per_game(columns: Flat, counts: Mapping[str, str]) -> tuple[Flat, list[Above]]:
-    often = {side: [_whole(cell, name) for cell in columns[name]] for side, name in counts.items()}
+    often = {
+        side: [_whole_number(cell, name) for cell in columns[name]] for side, name in counts.items()
+    }
     totals = [sum(row) for row in zip(*often.values(), strict=True)]
     rows: list[int] = []
     winner: list[str | None] = []
@@ -127,7 +129,7 @@ def _one_row_per_game(columns: Flat, counts: Mapping[str, str]) -> tuple[Flat, l
             "winner": winner}, [remark]  # fmt: skip
 
 
-def _whole(cell: Any, name: str) -> int:
+def _whole_number(cell: Any, name: str) -> int:
     """A number of games; none if the cell is empty."""
     try:
         number = float(cell if cell not in (None, "") else 0)

@@ -86,7 +86,7 @@ def find_columns(
     used = set(named.values())
     unwanted = {meaning for meaning, name in (assignment or {}).items() if name is None}
     lower = {plain_name(name): name for name in reversed(present) if isinstance(name, str)}
-    chosen = _Chosen(named)
+    chosen = _ColumnChoice(named)
     meanings = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
     if "question" in meanings and sample is not None:
         found = _id_beside_text(lower, used, sample)
@@ -128,7 +128,7 @@ def find_columns(
 
 
 @dataclass
-class _Chosen:
+class _ColumnChoice:
     """Columns by meaning as far as they are chosen, and the meanings that were guessed."""
 
     named: dict[str, str]
@@ -146,7 +146,7 @@ class _Chosen:
 
 
 def _take_unusual_outcome(
-    chosen: _Chosen, present: Sequence[str], sample: Sampler, unwanted: set[str]
+    chosen: _ColumnChoice, present: Sequence[str], sample: Sampler, unwanted: set[str]
 ) -> None:
     """Use a verdict in a status, or lists of outcomes, as the outcome if there is no other."""
     named = chosen.named
@@ -179,7 +179,7 @@ def _varies_by_question(
 
 
 def _unusual_id(
-    chosen: _Chosen, present: Sequence[str], lower: Mapping[str, str], sample: Sampler
+    chosen: _ColumnChoice, present: Sequence[str], lower: Mapping[str, str], sample: Sampler
 ) -> str:
     """What names a question where no usual column does; the number of its row if nothing does.
 
@@ -290,7 +290,7 @@ def _usual(
 
 
 def _number_trials(
-    chosen: _Chosen, present: Sequence[str], sample: Sampler, unwanted: set[str]
+    chosen: _ColumnChoice, present: Sequence[str], sample: Sampler, unwanted: set[str]
 ) -> None:
     """Use a column of integers, such as `run`, as the trial if it makes rows unique."""
     named = chosen.named

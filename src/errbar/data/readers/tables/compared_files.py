@@ -59,7 +59,7 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
                 f"are compared as the same question. If they are tasks, use {tasks}."
             )
         ]
-    return [*_grid(names), *_resumed(names)]
+    return [*_grid(names), *_warn_of_resumed(names)]
 
 
 def _grid(names: Sequence[str]) -> list[Above]:
@@ -80,7 +80,7 @@ def _grid(names: Sequence[str]) -> list[Above]:
     ]
 
 
-def _resumed(names: Sequence[str]) -> list[Above]:
+def _warn_of_resumed(names: Sequence[str]) -> list[Above]:
     """Warning if a file is named as the rest or the repetition of another."""
     for name in names:
         first = _REST.sub("", name)

@@ -20,14 +20,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted
-from errbar.data.outcome_words import (
-    NO_OUTCOME,
-    NOTHING,
-    WORDS,
-    is_outcome,
-    known_word,
-    number_in,
-)
+from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, is_outcome, known_word, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.data.readers.tables.wide_names import is_prediction, paired_reference

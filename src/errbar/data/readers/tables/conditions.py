@@ -102,7 +102,7 @@ _SHOWN = 6
 _MOST_WARNINGS = 3
 
 
-class Varied(NamedTuple):
+class VariedColumn(NamedTuple):
     """A column, its number of values, and the mean number of values per question."""
 
     name: str
@@ -117,7 +117,7 @@ def purposeful_columns(rows: Any, columns: Columns) -> list[str]:
 
 
 def with_conditions(
-    rows: Any, columns: Columns, assignment: Collection[str], varied: Sequence[Varied]
+    rows: Any, columns: Columns, assignment: Collection[str], varied: Sequence[VariedColumn]
 ) -> tuple[Any, Columns, list[Above]]:
     """Add conditions to the system names, and trial numbers to the trials.
 
@@ -129,7 +129,7 @@ def with_conditions(
         settings = _settings(rows, columns, varied)
     remarks: list[Above] = []
     if settings and "system" not in assignment:
-        rows, columns, remark = _renamed(rows, columns, settings)
+        rows, columns, remark = _add_settings_to_names(rows, columns, settings)
         remarks.append(remark)
     if "trial" not in columns and "trial" not in assignment and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
@@ -139,7 +139,7 @@ def with_conditions(
     return rows, columns, remarks
 
 
-def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[Above]:
+def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[VariedColumn]) -> list[Above]:
     """Warnings on other columns that vary within a question."""
     keys, remarks = _keys(columns), []
     for column in varied:
@@ -151,7 +151,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[Varied]) -> 
         each = rows.aggregate("count(*) AS n", ", ".join(map(text_of, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
         if least == most or known:
-            remarks.append(_pooled(rows, columns, column.name))
+            remarks.append(_pooling_remark(rows, columns, column.name))
     return remarks[:_MOST_WARNINGS]
 
 
@@ -171,7 +171,7 @@ def _keys(columns: Columns, *more: str) -> list[str]:
     ]
 
 
-def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
+def varied_columns(rows: Any, columns: Columns) -> list[VariedColumn]:
     """Columns of which questions have, on average, over half of the values beyond the first."""
     free = condition_candidates(rows, columns)
     if columns["question"] == ROW or not free:
@@ -188,11 +188,11 @@ def varied_columns(rows: Any, columns: Columns) -> list[Varied]:
     counts = [f"count(DISTINCT {text_of(name)}) AS v{at}" for at, name in enumerate(free)]
     each = rows.aggregate(", ".join(counts), ", ".join(map(text_of, keys)))
     means = each.aggregate(", ".join(f"avg(v{at})" for at in range(len(free)))).fetchall()[0]
-    found = [Varied(name, values[name], mean) for name, mean in zip(free, means, strict=True)]
+    found = [VariedColumn(name, values[name], mean) for name, mean in zip(free, means, strict=True)]
     return [column for column in found if 2 * (column.each - 1) > column.values - 1]
 
 
-def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str]:
+def _settings(rows: Any, columns: Columns, varied: Sequence[VariedColumn]) -> list[str]:
     """Settings among the varied columns, without those determined by others."""
     names = [column.name for column in varied if _is_setting(rows, column)]
     complete = [column.name for column in varied if column.each == column.values]
@@ -207,7 +207,7 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[Varied]) -> list[str
     return chosen
 
 
-def _is_setting(rows: Any, column: Varied) -> bool:
+def _is_setting(rows: Any, column: VariedColumn) -> bool:
     """Whether a varied column is a setting, such as a k of 1, 3 and 5 that numbers no trials."""
     if plain_name(column.name) != "k":
         return plain_name(column.name) in SETTINGS
@@ -262,7 +262,9 @@ def _listed(values: Sequence[str]) -> str:
     return ", ".join(short) + (" …" if len(values) > _SHOWN else "")
 
 
-def _renamed(rows: Any, columns: Columns, settings: Sequence[str]) -> tuple[Any, Columns, Above]:
+def _add_settings_to_names(
+    rows: Any, columns: Columns, settings: Sequence[str]
+) -> tuple[Any, Columns, Above]:
     """Systems called by their settings too; a number goes with the name of its column."""
     parts = [columns["system"]] if "system" in columns else []
     texts = [text_of(name) for name in parts]
@@ -341,7 +343,7 @@ def _with_joint_trial(rows: Any, columns: Columns) -> tuple[Any, Columns, list[A
     return rows, columns, []
 
 
-def _pooled(rows: Any, columns: Columns, name: str) -> Above:
+def _pooling_remark(rows: Any, columns: Columns, name: str) -> Above:
     """That the rows of every value of a column are trials of one system, and their means."""
     mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
     found = rows.aggregate(f"{text_of(name)} AS value, {mean} AS mean", text_of(name)).order(

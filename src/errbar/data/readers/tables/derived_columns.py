@@ -78,7 +78,7 @@ def row_numbers(flat: Flat, size: int) -> list[str]:
     return numbers
 
 
-def repeated(flat: Flat, often: Sequence[int]) -> Flat:
+def repeat_rows(flat: Flat, often: Sequence[int]) -> Flat:
     """Repeat every row the given number of times."""
     return {
         name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()

@@ -20,11 +20,7 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.outcome_words import NOTHING
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.tables.competing_outcomes import (
-    are_right_or_wrong,
-    free_columns,
-    worth_of,
-)
+from errbar.data.readers.tables.competing_outcomes import are_right_or_wrong, free_columns, worth_of
 
 # Columns with the text of an error, empty where there was none.
 _ERRORS = frozenset(

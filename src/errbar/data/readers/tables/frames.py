@@ -32,7 +32,7 @@ from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
 from errbar.data.readers.tables.records import tidy
-from errbar.data.readers.tables.reshaping import Shaped, shape
+from errbar.data.readers.tables.reshaping import RowSet, shape
 from errbar.data.readers.tables.total_tables import TASKS
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
@@ -98,7 +98,7 @@ def _flat_columns(data: Any) -> Any:
     for at, name in enumerate(measure if measure is not None else ["outcome"] * len(columns)):
         row = rows.setdefault(tuple(level[at] for level in apart), {})
         row[str(name)] = data.iloc[:, at].tolist()
-    return _stacked(data, named, rows)
+    return _stack(data, named, rows)
 
 
 def _are_measures(level: Any) -> bool:
@@ -107,7 +107,7 @@ def _are_measures(level: Any) -> bool:
     return names_in_parts(labels, "outcome") or bool(named_like(labels, MEASURES))
 
 
-def _stacked(
+def _stack(
     data: Any, named: Sequence[str], rows: Mapping[tuple[Any, ...], Mapping[str, list[Any]]]
 ) -> Any:
     """Stack tables of equal height, with their labels in columns and the index as the id."""
@@ -194,10 +194,10 @@ _LOOKED_THROUGH = 1_000_000  # rows searched for totals and restarting ids
 
 def read_columns(flat: dict[str, list[Any]], how: HowToRead) -> Source:
     """Read columns of any common shape."""
-    return _source(*_shaped(flat, how), how)
+    return _source(*_convert(flat, how), how)
 
 
-def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[Above, ...]]:
+def _convert(flat: dict[str, list[Any]], how: HowToRead) -> tuple[RowSet, tuple[Above, ...]]:
     """Convert columns to outcomes, with remarks."""
     if not any(flat.values()):
         raise NotThere("the data have no row; there is nothing to score.")
@@ -208,7 +208,7 @@ def _shaped(flat: dict[str, list[Any]], how: HowToRead) -> tuple[Shaped, tuple[A
     return shaped, (*found.remarks, *shaped.remarks)
 
 
-def _source(shaped: Shaped, notes: tuple[Above, ...], how: HowToRead) -> Source:
+def _source(shaped: RowSet, notes: tuple[Above, ...], how: HowToRead) -> Source:
     remarks = (shaped.columns.remark(), *notes)
     kind = CountsTableSource if shaped.are_counts else TableSource
     return kind(
@@ -240,7 +240,7 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         return read_columns(column_lists(frame), how)
     looked = not far and _needs_a_look(frame, columns, how)
     if looked:
-        shaped, notes = _shaped(column_lists(frame), how)
+        shaped, notes = _convert(column_lists(frame), how)
         if notes or shaped.left_out or shaped.columns.named != columns.named:
             return _source(shaped, notes, how)
     remarks = [columns.remark()]

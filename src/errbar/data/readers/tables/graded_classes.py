@@ -15,7 +15,7 @@ from errbar.data.columns import REFERENCES, SCORERS, USUAL, Sampler, named_like,
 from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.queries.expressions import HIDDEN
 from errbar.data.readers.tables.competing_outcomes import plain_value
-from errbar.data.readers.tables.derived_columns import Flat, repeated
+from errbar.data.readers.tables.derived_columns import Flat, repeat_rows
 from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.wide_names import (
     is_no_system,
@@ -44,7 +44,7 @@ class ComparedLabels(NamedTuple):
     remark: Above
 
 
-def graded(flat: Flat, assignment: Assignment) -> ComparedLabels | None:
+def grade_predictions(flat: Flat, assignment: Assignment) -> ComparedLabels | None:
     """Grade the predictions of a table that has a label and no outcome; None if it has none."""
     if {"outcome", "trials", "correct"} & {*assignment} or named_like(flat, _OUTCOMES):
         return None
@@ -58,14 +58,14 @@ def graded(flat: Flat, assignment: Assignment) -> ComparedLabels | None:
             refuse_classes(reference, list(flat), flat.__getitem__)
         return None
     label = list(map(plain_value, flat[reference]))
-    outcomes = {name: _compared(flat[name], label) for name in systems}
+    outcomes = {name: _compare_with_label(flat[name], label) for name in systems}
     remark = _remark(flat, reference, systems, classes)
     if list(systems.values()) == [""]:
         (only,) = outcomes.values()
         return ComparedLabels({**flat, "outcome": only}, 1, remark)
     kept = {name: column for name, column in flat.items() if name not in systems}
     often = len(systems)
-    found = repeated(kept, [often] * len(label))
+    found = repeat_rows(kept, [often] * len(label))
     found["system"] = list(systems.values()) * len(label)
     rows = range(len(label))
     found["outcome"] = [outcomes[name][row] for row in rows for name in systems]
@@ -83,9 +83,9 @@ def refuse_classes(outcome: str, present: Sequence[str], sample: Sampler | None)
     if not others or set(map(plain_name, present)) & {"system", *map(plain_name, USUAL["system"])}:
         return
     label = list(map(plain_value, sample(outcome)))
-    shares = [_mean(_compared(sample(name), label)) for name in others]
+    shares = [_mean(_compare_with_label(sample(name), label)) for name in others]
     agreed = ", ".join(f"{share:.4g}" for share in shares[:3])
-    mean = _mean(_compared(["1"] * len(label), label))
+    mean = _mean(_compare_with_label(["1"] * len(label), label))
     raise UnknownColumn(
         f"{outcome!r} and {some_of(others)} have the same {len(classes)} values. If {outcome!r} is "
         f"the true class and the others predict it, {mapping('target', outcome)} counts a "
@@ -191,7 +191,7 @@ def _is_binary(column: Sequence[Any]) -> bool:
     return bool(texts) and all(map(is_outcome, texts))
 
 
-def _compared(predictions: Sequence[Any], label: Sequence[str]) -> list[int | None]:
+def _compare_with_label(predictions: Sequence[Any], label: Sequence[str]) -> list[int | None]:
     """1 where a prediction equals the label, 0 where it does not, None where one is missing."""
     return [
         None if text in NOTHING or true in NOTHING else int(text == true)

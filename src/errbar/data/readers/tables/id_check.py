@@ -60,10 +60,10 @@ def with_checked_id(
     finer, remarks = _finer(rows, columns, number, questions, extents)
     texts = [name for name in texts if rows.totals(are_sentences(name))[0]]
     if finer is columns and not remarks and questions < number and "trial" not in columns:
-        finer, remarks = _restarted(rows, columns, texts)
+        finer, remarks = _check_index(rows, columns, texts)
     if finer is columns and not remarks and "system" in columns:
         alike = [extent.name for extent in extents if extent.ids == questions]
-        finer, remarks = _shared(rows, columns, [*alike, *texts], texts)
+        finer, remarks = _check_shared_ids(rows, columns, [*alike, *texts], texts)
     if finer is columns and not remarks and questions == number and texts:
         remarks = _samples(rows, columns, texts)
     return finer, remarks
@@ -75,7 +75,7 @@ def other_ids(free: Sequence[str]) -> tuple[list[str], list[str]]:
     return ids, [name for name in named_like(free, TEXTS) if name not in ids][:_MOST_COLUMNS]
 
 
-def _restarted(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
+def _check_index(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
     """Another id, or a warning, if the index of a data frame repeats, as after concatenation."""
     chosen = columns["question"]
     if "question" not in columns.guessed or plain_name(chosen) not in _INDICES:
@@ -226,7 +226,7 @@ def _with_id(columns: Columns, name: str, *, trial: str | None = None) -> Column
     return replace(found, guessed=guessed, beside=left(found.beside), unused=left(found.unused))
 
 
-def _shared(
+def _check_shared_ids(
     rows: Any, columns: Columns, others: Sequence[str], texts: Sequence[str]
 ) -> tuple[Columns, list[Above]]:
     """Another id, if systems share it and not the chosen one, or if texts contradict that one."""

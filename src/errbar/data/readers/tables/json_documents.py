@@ -40,7 +40,7 @@ from errbar.data.readers.tables.json_objects import (
     rows_by_key,
     rows_of_columns,
     trials_by_key,
-    unwrapped,
+    unwrap,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
@@ -87,7 +87,7 @@ def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
     if isinstance(value, list):
         return _of_list(value, where)
     if isinstance(value, dict) and value:
-        return _of_object(dict(unwrapped(value)), where, keys)
+        return _of_object(dict(unwrap(value)), where, keys)
     raise NoOutcomes(f"{where}: it contains {in_short(value)} and no outcomes.")
 
 

@@ -124,7 +124,7 @@ _LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
 
 
-def unwrapped(value: JsonObject) -> JsonObject:
+def unwrap(value: JsonObject) -> JsonObject:
     """A document without objects that only hold another, such as {"results": {...}}."""
     inner = _inside(value)
     return {

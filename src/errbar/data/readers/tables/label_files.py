@@ -31,14 +31,16 @@ def read_beside_labels(
     label: str | None,
 ) -> tuple[T, T]:
     """The judge's outcomes, and the labels, in the column or by the scorer `label` if given."""
-    outcomes, known = _in_words(lambda own: judged(own, choice), how)
-    found, also = _in_words(lambda own: _labels(labels, own, label), HowToRead({}, how.right))
+    outcomes, known = _read_with_words(lambda own: judged(own, choice), how)
+    found, also = _read_with_words(
+        lambda own: _labels(labels, own, label), HowToRead({}, how.right)
+    )
     if how.right and not known and not also:
         judged(how, choice)  # which says that no row has the word
     return outcomes, found
 
 
-def _in_words(read: Callable[[HowToRead], T], how: HowToRead) -> tuple[T, bool]:
+def _read_with_words(read: Callable[[HowToRead], T], how: HowToRead) -> tuple[T, bool]:
     """What is read, and whether the words given as right occur in it."""
     try:
         return read(how), True

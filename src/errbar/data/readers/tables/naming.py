@@ -211,8 +211,8 @@ def _without_shared(names: list[str]) -> list[str]:
         return names
     # words at even positions, separators at odd ones
     words = [_BETWEEN.split(name) for name in names]
-    start = _shared_words(words)
-    end = _shared_words([list(reversed(words_of_name[start:])) for words_of_name in words])
+    start = _common_length(words)
+    end = _common_length([list(reversed(words_of_name[start:])) for words_of_name in words])
     kept = ["".join(words_of_name[start : len(words_of_name) - end]) for words_of_name in words]
     while start and not all(map(_is_name, kept)):
         start -= 2
@@ -226,7 +226,7 @@ def _is_name(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
 
-def _shared_words(words: Sequence[Sequence[str]]) -> int:
+def _common_length(words: Sequence[Sequence[str]]) -> int:
     """Length of the common prefix, ending at a separator."""
     shared = 0
     for at, column in enumerate(zip(*words, strict=False)):
@@ -307,7 +307,7 @@ def repeats_of(names: Sequence[str]) -> list[str]:
         groups.setdefault(_template(name, fields[at]), []).append(at)
     systems = list(names)
     for places in groups.values():
-        dropped = _counting([fields[at] for at in places], [names[at] for at in places])
+        dropped = _counting_numbers([fields[at] for at in places], [names[at] for at in places])
         for at in places:
             systems[at] = _without(names[at], [fields[at][name] for name in dropped])
     if len(set(systems)) == len(systems) > 1:
@@ -364,7 +364,7 @@ def _template(name: str, fields: Sequence[_Field]) -> str:
     return "#".join([*parts, name[place:]])
 
 
-def _counting(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[int]:
+def _counting_numbers(fields: Sequence[Sequence[_Field]], names: Sequence[str]) -> list[int]:
     """Which numbers in otherwise equal names count repeats."""
     every = range(len(fields[0]))
     words = [at for at in every if fields[0][at].counts_repeats]

@@ -10,7 +10,7 @@ from errbar.data.readers.documents import parse
 from errbar.data.readers.tables.derived_columns import Flat
 
 
-def parsed(flat: Flat) -> Flat:
+def parse_columns(flat: Flat) -> Flat:
     """Parse columns of JSON text; leave others unchanged."""
     return {name: _from_text(column) for name, column in flat.items()}
 

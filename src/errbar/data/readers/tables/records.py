@@ -26,13 +26,13 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts
-from errbar.data.readers.tables.derived_columns import Flat, repeated, row_numbers
-from errbar.data.readers.tables.graded_classes import Assignment, graded
+from errbar.data.readers.tables.derived_columns import Flat, repeat_rows, row_numbers
+from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
 from errbar.data.readers.tables.keyed_records import by_column, by_system
 from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
-from errbar.data.readers.tables.printed_values import parsed
+from errbar.data.readers.tables.printed_values import parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
 from errbar.errors import InputError, UnknownColumn
@@ -46,7 +46,7 @@ _ANY_ID = frozenset(
 )  # may name a run as well
 
 
-class Tidy(NamedTuple):
+class TidyColumns(NamedTuple):
     """Flat columns with their meanings, and remarks on the conversion."""
 
     flat: Flat
@@ -86,15 +86,15 @@ def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]
     return {name: [record.get(name) for record in batch] for name in names}
 
 
-def tidy(flat: Flat, assignment: Assignment) -> Tidy:
+def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
-    flat = with_named_scores(parsed(flat))
-    unpacked = _unpacked(flat) or _attempts(flat, assignment) or _by_system(flat, assignment)
+    flat = with_named_scores(parse_columns(flat))
+    unpacked = _unpack_lists(flat) or _attempts(flat, assignment) or _by_system(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
         remarks.append(remark)
-    columns = _found(flat, assignment)
+    columns = _find_meanings(flat, assignment)
     if columns is not None and "correct" in columns and not {"trials", "correct"} & {*assignment}:
         # counts next to the outcomes that they are the totals of
         counts = {columns["trials"], columns["correct"]}
@@ -102,42 +102,42 @@ def tidy(flat: Flat, assignment: Assignment) -> Tidy:
         if inside is not None:
             flat, remark = inside
             remarks.append(remark)
-            columns = _found(flat, assignment)
+            columns = _find_meanings(flat, assignment)
     if columns is not None and _hides_names(flat, columns, assignment):
-        flat = _flattened(flat)
-        columns = _found(flat, assignment)
+        flat = _flatten_objects(flat)
+        columns = _find_meanings(flat, assignment)
     if columns is None and any(_holds(column, dict) for column in flat.values()):
         spread = _spread(flat, assignment)
         if spread is not None:
             flat, remark = spread
             remarks.append(remark)
         else:
-            flat = _flattened(flat)
-        columns = _found(flat, assignment)
+            flat = _flatten_objects(flat)
+        columns = _find_meanings(flat, assignment)
     if columns is None:
         _refuse_scorers(flat, assignment)
-        melted = _graded(flat, assignment) or melt(flat, assignment)
+        melted = _grade_predictions(flat, assignment) or melt(flat, assignment)
         if melted is not None:
             flat, remark = melted
             remarks.append(remark)
-            columns = _found(flat, assignment)
+            columns = _find_meanings(flat, assignment)
     if columns is None:
         columns = _find(flat, assignment)  # raises an error that names what is missing
     if "outcome" in columns and _holds(flat[columns["outcome"]], list):
-        flat, columns, remark = _exploded(flat, columns, assignment)
+        flat, columns, remark = _explode(flat, columns, assignment)
         remarks.append(remark)
-    return Tidy(flat, columns, remarks)
+    return TidyColumns(flat, columns, remarks)
 
 
-def _graded(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
+def _grade_predictions(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """The predictions of classifiers, compared with the class in a label."""
-    made = graded(flat, assignment)
+    made = grade_predictions(flat, assignment)
     if made is None:
         return None
     found = made.flat
     if made.often > 1 and _find(found, assignment)["question"] == ROW:
         rows = len(next(iter(flat.values())))
-        found |= repeated({"question": row_numbers(flat, rows)}, [made.often] * rows)
+        found |= repeat_rows({"question": row_numbers(flat, rows)}, [made.often] * rows)
     return found, made.remark
 
 
@@ -178,7 +178,7 @@ def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
 
 
-def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
+def _unpack_lists(flat: Flat) -> tuple[Flat, Above] | None:
     """A row per object in a column of lists, if the objects have outcomes and the rows do not."""
     if any(names_in_parts([name], "outcome") for name in flat):
         return None
@@ -189,7 +189,7 @@ def _unpacked(flat: Flat) -> tuple[Flat, Above] | None:
         # scores beside the list are totals of it
         totals = [other for other in named_like(flat, SCORES) if _holds(flat[other], dict)]
         others = {key: flat[key] for key in flat if key not in {name, *totals}}
-        found = repeated(others, [len(entries) for entries in lists])
+        found = repeat_rows(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
         keys = {key for entries in lists for entry in entries for key in entry}
@@ -215,13 +215,13 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     rows = zip(*(flat[name] for name in names), strict=True)
     made = [[(name, cell) for name, cell in zip(names, row, strict=True) if cell] for row in rows]
     sizes = [len(entries) for entries in made]
-    found = repeated(others, sizes)
+    found = repeat_rows(others, sizes)
     for key, values in columns_of(cell for entries in made for _, cell in entries).items():
         found[key if key not in found else f"{names[0]}.{key}"] = values
     found["trial"] = [name for entries in made for name, _ in entries]
-    found = _flattened(found)
+    found = _flatten_objects(found)
     if _find({**found, "outcome": []}, assignment)["question"] == ROW:
-        found |= repeated({"question": row_numbers(flat, len(sizes))}, sizes)
+        found |= repeat_rows({"question": row_numbers(flat, len(sizes))}, sizes)
     return found, _trials(f"the columns {', '.join(names)}")
 
 
@@ -247,7 +247,7 @@ def _find(flat: Flat, assignment: Assignment) -> Columns:
     return find_columns(names, assignment, usual, sample=sample)
 
 
-def _found(flat: Flat, assignment: Assignment) -> Columns | None:
+def _find_meanings(flat: Flat, assignment: Assignment) -> Columns | None:
     """Column meanings, if there is a question and an outcome."""
     try:
         columns = _find(flat, assignment)
@@ -266,7 +266,7 @@ def _holds(column: Sequence[Any], kind: type) -> bool:
     return bool(some) and all(isinstance(value, kind) for value in some)
 
 
-def _flattened(flat: Flat) -> Flat:
+def _flatten_objects(flat: Flat) -> Flat:
     """Turn nested objects into columns such as scores.accuracy."""
     for _ in range(_DEEPEST):
         nested = [name for name, column in flat.items() if _holds(column, dict)]
@@ -300,7 +300,7 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if _are_metrics(name, column, others, assignment):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
-        found = repeated(others, [len(pairs) for pairs in entries])
+        found = repeat_rows(others, [len(pairs) for pairs in entries])
         ids = [str(key) for pairs in entries for key, _ in pairs]
         values = [value for pairs in entries for _, value in pairs]
         if _holds(values, dict):
@@ -358,14 +358,15 @@ def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
 
 
-def _exploded(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:
+def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:
     """A row per entry of the lists in the outcome column."""
     name = columns["outcome"]
     lists = flat[name]
     if {*map(type, lists)} != {list} or not all(lists):
         lists = [value if isinstance(value, list) and value else [None] for value in lists]
     sizes = list(map(len, lists))
-    found = repeated({column: values for column, values in flat.items() if column != name}, sizes)
+    others = {column: values for column, values in flat.items() if column != name}
+    found = repeat_rows(others, sizes)
     aside = ""
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
         if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:

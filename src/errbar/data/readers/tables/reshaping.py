@@ -76,7 +76,7 @@ _NO_QUESTIONS = QuestionFiles()
 
 
 @dataclass(frozen=True)
-class Shaped:
+class RowSet:
     """A relation of rows or counts with its column meanings and remarks."""
 
     rows: Any
@@ -99,7 +99,7 @@ def shape(
     how: HowToRead,
     naming: FileNames | None,
     questions: QuestionFiles = _NO_QUESTIONS,
-) -> Shaped:
+) -> RowSet:
     """Convert a relation to outcomes; `naming` applies to rows without a system."""
     relation, columns, remarks = _with_columns(engine, relation, how)
     looked = relation.rows.head()
@@ -119,7 +119,7 @@ def shape(
         remarks = [*remarks, *uneven]
         keys = [meaning for meaning in ("system", "task") if meaning in columns]
         keys = [columns[meaning] for meaning in keys if not (uneven and meaning == "system")]
-        rows = _numbered(rows, keys, relation, naming if by_file else None)
+        rows = _number_rows(rows, keys, relation, naming if by_file else None)
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
@@ -138,7 +138,7 @@ def shape(
     if "outcome" in columns and too_large:
         remarks.append(unchecked(too_large))
     elif "outcome" in columns:
-        rows, columns, lost, notes = _mended(rows, columns, how)
+        rows, columns, lost, notes = _mend_rows(rows, columns, how)
         left_out += lost
         remarks += notes
     if how.rows == "questions":
@@ -151,7 +151,7 @@ def shape(
             )
         )
     originals = (relation.rows,)
-    return Shaped(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
+    return RowSet(rows, columns, relation.files, tuple(remarks), by_file, originals, left_out)
 
 
 def _with_columns(
@@ -165,7 +165,7 @@ def _with_columns(
     return relation, _find(relation.names, how.assignment, relation.rows.head()), remarks
 
 
-def _mended(
+def _mend_rows(
     rows: Any, columns: Columns, how: HowToRead
 ) -> tuple[Any, Columns, tuple[tuple[str, Any], ...], list[Above]]:
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
@@ -214,7 +214,7 @@ def _refuse_for_counts(how: HowToRead) -> None:
             raise InputError(f"{way} is for rows of outcomes; this is a table of counts.")
 
 
-def combined(parts: Sequence[Shaped]) -> Shaped:
+def concatenate(parts: Sequence[RowSet]) -> RowSet:
     """Concatenate relations of the same kind."""
     first = parts[0]
     if len(parts) == 1:
@@ -235,19 +235,19 @@ def combined(parts: Sequence[Shaped]) -> Shaped:
     originals = tuple(rows for part in parts for rows in part.originals)
     left_out = tuple(some for part in parts for some in part.left_out)
     by_file = any(part.by_file for part in parts)
-    return Shaped(rows, columns, files, remarks, by_file, originals, left_out)
+    return RowSet(rows, columns, files, remarks, by_file, originals, left_out)
 
 
-def with_common_id(parts: Sequence[Shaped], how: HowToRead) -> Shaped:
+def with_common_id(parts: Sequence[RowSet], how: HowToRead) -> RowSet:
     """Concatenate relations, and check the id that systems of different files are paired by."""
-    whole = combined(parts)
+    whole = concatenate(parts)
     if len(parts) < 2 or whole.are_counts or how.rows is not None:
         return whole
     columns, remarks = with_checked_id(whole.rows, whole.columns, how.assignment)
     return replace(whole, columns=columns, remarks=(*whole.remarks, *remarks))
 
 
-def _by_meaning(part: Shaped) -> Shaped:
+def _by_meaning(part: RowSet) -> RowSet:
     """Rename every column to its meaning."""
     meanings = {name: meaning for meaning, name in part.columns.named.items()}
     shown = []
@@ -332,12 +332,14 @@ def _flat(
     return replace(relation, rows=store_columns(engine, found.flat)), found.remarks
 
 
-def _numbered(rows: Any, names: Sequence[str], relation: Relation, naming: FileNames | None) -> Any:
+def _number_rows(
+    rows: Any, names: Sequence[str], relation: Relation, naming: FileNames | None
+) -> Any:
     """Number the rows of each group and file, unless files are parts of a table."""
     numbered = rows.project(f"*, row_number() OVER () AS {quoted(ROW)}")
     keys = list(map(quoted, names))
     if not relation.apart:
-        return _counted_within(numbered, keys) if keys else numbered
+        return _index_within(numbered, keys) if keys else numbered
     source = quoted(FILE)
     if naming is not None and len({naming[file] for file in relation.files}) < len(relation.files):
         cases = " ".join(
@@ -345,10 +347,10 @@ def _numbered(rows: Any, names: Sequence[str], relation: Relation, naming: FileN
             for file in relation.files
         )
         source = f"CASE {source} {cases} END"
-    return _counted_within(numbered, [source, *keys])
+    return _index_within(numbered, [source, *keys])
 
 
-def _counted_within(rows: Any, keys: Sequence[str]) -> Any:
+def _index_within(rows: Any, keys: Sequence[str]) -> Any:
     within = f"row_number() OVER (PARTITION BY {', '.join(keys)} ORDER BY {quoted(ROW)})"
     return rows.project(f"* REPLACE ({within} AS {quoted(ROW)})")
 
@@ -371,7 +373,7 @@ def _unsaid(status: str) -> str:
     return f"({quoted(status)} IS NULL OR {quoted(status)} = 'ok')"
 
 
-def as_unscored(shaped: Shaped, files: Mapping[Path, int]) -> Shaped:
+def as_unscored(shaped: RowSet, files: Mapping[Path, int]) -> RowSet:
     """Mark the rows of these files as never scored."""
     listed = ", ".join(text_literal(str(file)) for file in files)
     mine = f"{quoted(FILE)} IN ({listed})"

@@ -11,7 +11,7 @@ from pathlib import Path
 from errbar.data.columns import is_settings_file
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.queries.expressions import FILE
-from errbar.data.readers.tables.reshaping import Shaped
+from errbar.data.readers.tables.reshaping import RowSet
 
 _REASON = (
     "none of its keys is a question id in the other files, as in a settings file; pass its path "
@@ -19,7 +19,7 @@ _REASON = (
 )
 
 
-def settings_among(flags: Mapping[Path, Sequence[str]], parts: Sequence[Shaped]) -> dict[Path, str]:
+def settings_among(flags: Mapping[Path, Sequence[str]], parts: Sequence[RowSet]) -> dict[Path, str]:
     """Documents that are settings of the other files, with the reason for skipping them."""
     return {
         file: _REASON
@@ -28,11 +28,11 @@ def settings_among(flags: Mapping[Path, Sequence[str]], parts: Sequence[Shaped])
     }
 
 
-def _has_others(file: Path, parts: Sequence[Shaped]) -> bool:
+def _has_others(file: Path, parts: Sequence[RowSet]) -> bool:
     return any(other != file for part in parts for other in part.files)
 
 
-def _are_settings(file: Path, keys: Sequence[str], parts: Sequence[Shaped]) -> bool:
+def _are_settings(file: Path, keys: Sequence[str], parts: Sequence[RowSet]) -> bool:
     listed = ", ".join(text_literal(str(key)) for key in keys)
     rows = files = 0
     for part in parts:

@@ -42,12 +42,12 @@ def whole_of(file: Path, *, pieces: bool = False) -> Path:
     return file.parent / stem if stem and stem not in ("data", "part") else file.parent
 
 
-def in_order(files: Sequence[Path]) -> list[Path]:
+def sorted_files(files: Sequence[Path]) -> list[Path]:
     """Files by name as people count: run, run-resumed; part2, part10.
 
     Examples
     --------
-    >>> [file.name for file in in_order([Path("a-2.csv"), Path("a.csv"), Path("a-10.csv")])]
+    >>> [file.name for file in sorted_files([Path("a-2.csv"), Path("a.csv"), Path("a-10.csv")])]
     ['a.csv', 'a-2.csv', 'a-10.csv']
     """
 

@@ -160,7 +160,7 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     kept = _without_blank_rows(rows, columns, empty) if lost else WithoutTotals(rows, {}, [])
     rows = kept.rows
     condition = _is_named(rows, columns)
-    named = _named(rows, columns, condition)
+    named = _rows_of_totals(rows, columns, condition)
     if not named:
         return kept
     others = _others(rows, columns, condition)
@@ -253,7 +253,7 @@ def _is_named(rows: Any, columns: Columns) -> str:
     return f"({named} OR {of_part})" if parts and not others else named
 
 
-def _named(rows: Any, columns: Columns, condition: str) -> list[_Total]:
+def _rows_of_totals(rows: Any, columns: Columns, condition: str) -> list[_Total]:
     question = f"CAST({quoted(columns['question'])} AS VARCHAR)"
     outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     shown = ", ".join([*_keys(columns), question, outcome])

@@ -53,7 +53,7 @@ from errbar.data.readers.tables.question_files import QuestionFiles, question_fi
 from errbar.data.readers.tables.records import columns_of, tidy
 from errbar.data.readers.tables.reshaping import (
     LARGE,
-    Shaped,
+    RowSet,
     as_unscored,
     shape,
     with_common_id,
@@ -61,10 +61,10 @@ from errbar.data.readers.tables.reshaping import (
 )
 from errbar.data.readers.tables.settings_files import settings_among
 from errbar.data.readers.tables.split_files import (
-    in_order,
     may_be_pieces,
     questions_in_two,
     repeated_in_parts,
+    sorted_files,
     whole_of,
 )
 from errbar.data.readers.tables.system_names import only_about, same_system_remark
@@ -97,7 +97,7 @@ def read_tables(
     one.
     """
     if how.repeats == "last" and not {*files} <= {*asked}:  # a later file counts
-        files = in_order(files)
+        files = sorted_files(files)
     with plain_errors(*map(str, files)):
         return _read_tables(files, how, connection or own_engine(), asked=asked, named=named)
 
@@ -111,7 +111,7 @@ def _read_tables(
     found = _relations(engine, files, how, skipped, flags, apart=apart)
     questions = question_files([relation for relation, _ in found], how)
     naming, notes = _naming(found, how, questions, named=named)
-    parts: list[Shaped] = []
+    parts: list[RowSet] = []
     for relation, remarks in found:
         try:
             with plain_errors(str(relation.files[0])):
@@ -153,7 +153,7 @@ def _read_tables(
     return Tables([_source(whole, how, remarks, apart=apart) for whole, remarks in pairs], {})
 
 
-def _on_files(whole: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool) -> list[Above]:
+def _on_files(whole: RowSet, how: HowToRead, remarks: list[Above], *, apart: bool) -> list[Above]:
     """Remarks on what the files are: systems, parts, or trials of a system that they name."""
     if whole.by_file:
         if apart and how.rows is None:
@@ -166,7 +166,7 @@ def _on_files(whole: Shaped, how: HowToRead, remarks: list[Above], *, apart: boo
     return remarks
 
 
-def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
+def _are_pieces(shaped: RowSet, how: HowToRead) -> bool:
     """Whether files are numbered as pieces of one table, and no question is in two of them."""
     if not shaped.by_file or how.pieces or how.files or not may_be_pieces(shaped.files):
         return False
@@ -174,7 +174,7 @@ def _are_pieces(shaped: Shaped, how: HowToRead) -> bool:
     return has_ids(shaped.columns) and not questions_in_two(shaped.rows, shaped.columns, groups)
 
 
-def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool) -> Source:
+def _source(shaped: RowSet, how: HowToRead, remarks: list[Above], *, apart: bool) -> Source:
     remarks = _on_files(shaped, how, remarks, apart=apart)
     are_large = sum(map(size_of, shaped.files)) > LARGE
     if apart and not shaped.are_counts and not are_large:
@@ -196,7 +196,7 @@ def _source(shaped: Shaped, how: HowToRead, remarks: list[Above], *, apart: bool
     )
 
 
-def _accounts(shaped: Shaped, *, apart: bool) -> Accounts:
+def _accounts(shaped: RowSet, *, apart: bool) -> Accounts:
     """Number of rows of every file."""
     accounts = Accounts()
     of_path = {str(file): accounts.of(file) for file in shaped.files}
@@ -230,7 +230,7 @@ def _relations(
     Documents without outcomes are added to `skipped`, the keys of possible settings to `flags`.
     """
     kinds: dict[str, list[Path]] = {}
-    nested: list[_Nested] = []
+    nested: list[_JsonRecords] = []
     found: _Found = []
     for file in files:
         kind, recoded = kind_of(file), bool(encoding_of(file))
@@ -239,7 +239,7 @@ def _relations(
             kinds.setdefault(str(kind), []).append(file)
         elif kind in (JSON, YAML):
             try:
-                nested.append(_nested(file, how))
+                nested.append(_read_json(file, how))
                 flags |= {file: nested[-1].flags} if nested[-1].flags else {}
             except (NoOutcomes, MissingExtra) as error:
                 skipped[file] = error
@@ -258,11 +258,11 @@ def _relations(
         )
     for kind, some in kinds.items():
         found += [(each, each.remarks) for each in relations_of(engine, kind, some, apart=apart)]
-    return [*found, *_together(engine, nested, how, skipped, apart=apart)]
+    return [*found, *_combine_records(engine, nested, how, skipped, apart=apart)]
 
 
 @dataclass(frozen=True)
-class _Nested:
+class _JsonRecords:
     """The records of a JSON file."""
 
     file: Path
@@ -271,12 +271,12 @@ class _Nested:
     flags: tuple[str, ...]  # keys of a document with an outcome under each key
 
 
-def _nested(file: Path, how: HowToRead) -> _Nested:
+def _read_json(file: Path, how: HowToRead) -> _JsonRecords:
     """Read a JSON file that is not a flat table."""
     value = yaml_document(file) if kind_of(file) == YAML else _value_in(file)
     document = records_in(value, str(file), how.keys)
     remarks = (*encoding_remarks([file]), *document.remarks)
-    return _Nested(file, list(document.records), remarks, document.flags)
+    return _JsonRecords(file, list(document.records), remarks, document.flags)
 
 
 def _value_in(file: Path) -> Any:
@@ -293,16 +293,16 @@ def _value_in(file: Path) -> Any:
     return documents_in("".join(text_lines(file)), str(file))
 
 
-def _together(
+def _combine_records(
     engine: Any,
-    nested: Sequence[_Nested],
+    nested: Sequence[_JsonRecords],
     how: HowToRead,
     skipped: dict[Path, InputError],
     *,
     apart: bool,
 ) -> _Found:
     """Combine files with the same record structure into relations."""
-    groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_Nested]] = {}
+    groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_JsonRecords]] = {}
     for document in nested:
         shape = frozenset(
             (key, "nested" if isinstance(value, dict | list) else "")

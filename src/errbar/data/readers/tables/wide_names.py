@@ -307,12 +307,12 @@ def paired_reference(name: str, names: Iterable[str]) -> str | None:
     found = _PREDICTED.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None:
         return None
-    plain = {_joined(other): other for other in names if isinstance(other, str)}
-    given = (plain.get(_joined(f"{word} {found['what']}")) for word in _GIVEN)
+    plain = {_without_points(other): other for other in names if isinstance(other, str)}
+    given = (plain.get(_without_points(f"{word} {found['what']}")) for word in _GIVEN)
     return next(filter(None, given), None)
 
 
-def _joined(name: str) -> str:
+def _without_points(name: str) -> str:
     """A normalized name without the points between the keys of nested objects."""
     return plain_name(name.replace(".", " "))
 

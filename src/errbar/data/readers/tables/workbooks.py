@@ -51,7 +51,7 @@ def sheet_columns(
         return only.flat, (guess(f"{file.name}: the {called} {name!r}{unread}"),)
     named = any("system" in sheet.meanings for sheet in found.values())
     meaning = "task" if named and how.files is None else _MEANINGS.get(how.files or "systems")
-    flat = _joined({name: sheet.flat for name, sheet in found.items()}, meaning)
+    flat = _join_sheets({name: sheet.flat for name, sheet in found.items()}, meaning)
     text = f"{file.name}: {len(found)} {called}s are"
     return flat, (_remark(text, list(found), meaning, unread),)
 
@@ -107,7 +107,7 @@ def _sheet(flat: dict[str, list[Any]], how: HowToRead) -> _Sheet | None:
     return _Sheet(flat, frozenset(columns.named), columns["question"] != ROW)
 
 
-def _joined(
+def _join_sheets(
     sheets: Mapping[str, dict[str, list[Any]]], meaning: str | None
 ) -> dict[str, list[Any]]:
     """The rows of all sheets, with the name of the sheet as a column, unless there is one."""
