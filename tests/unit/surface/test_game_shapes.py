@@ -266,3 +266,44 @@ def test_sheets_of_mechanical_turk_have_prefixes(tmp_path: Path) -> None:
     sheet = {"HITId": [*"aabb"], "WorkerId": ["u", "v"] * 2, "label": [*"xxxy"]}
     pd.DataFrame(sheet).to_csv(ratings, index=False)
     assert errbar.agree(ratings)[0].value == 0.5
+
+
+def test_records_of_argilla_have_an_answer_for_each_person() -> None:
+    def record(at: int, answers: list[tuple[str, str]]) -> dict[str, Any]:
+        given = [
+            {"value": value, "user_id": f"u{who}", "status": status}
+            for who, (value, status) in enumerate(answers)
+        ]
+        return {
+            "id": f"r{at}",
+            "fields": {"prompt": "p", "response_a": "x", "response_b": "y"},
+            "metadata": {"model_a": "x", "model_b": "y"},
+            "responses": {"preference": given},
+        }
+
+    rows = [
+        record(0, [("response_a", "submitted"), ("response_b", "submitted")]),
+        record(1, [("tie", "submitted"), ("response_b", "discarded")]),
+    ]
+    found = errbar.games(rows)
+    assert found.rows.result.tolist() == [1.0, 0.0, 0.5]
+    assert (found.questions, found.judges) == (("r0", "r1"), ("u0", "u1"))
+
+
+def test_choices_of_a_side_in_label_studio_are_games() -> None:
+    def task(choice: str) -> dict[str, Any]:
+        parts = [
+            {"type": "choices", "from_name": "side", "value": {"choices": [choice]}},
+            {"type": "choices", "from_name": "tone", "value": {"choices": ["polite"]}},
+        ]
+        annotation = {"result": parts, "completed_by": {"email": "a@b"}}
+        data = {"model_a": "x", "model_b": "y"}
+        return {"id": choice, "data": data, "annotations": [annotation]}
+
+    assert results([task("Left"), task("Right"), task("Tie")]) == [1.0, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("noun", ["completion", "Option", "output", "response"])
+def test_a_side_is_a_letter_or_a_number_of_what_was_shown(noun: str) -> None:
+    words = [f"{noun}_a", f"{noun} B", f"{noun}-1", f"{noun}_2", "tie"]
+    assert results(games(words)) == [1.0, 0.0, 1.0, 0.0, 0.5]

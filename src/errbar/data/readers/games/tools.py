@@ -1,4 +1,4 @@
-"""Judgments as tools write them: Arena-Hard, MT-Bench, LangSmith, promptfoo, Label Studio.
+"""Judgments as tools write them: Arena-Hard, MT-Bench, LangSmith, promptfoo, Argilla, Label Studio.
 
 A record of these tools holds several games; each becomes a row of the columns of
 `errbar.data.games`. AlpacaEval and LMArena write plain tables, which need nothing of this.
@@ -10,6 +10,7 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess
 from errbar.data.readers.documents import JsonObject
+from errbar.data.readers.games.winners import side_of
 
 _STRONG = 3.0  # Arena-Hard counts A>>B as three wins (Li et al. 2024)
 
@@ -23,10 +24,11 @@ def games_in(records: Sequence[JsonObject]) -> tuple[list[dict[str, Any]], list[
         return list(_mt_bench(records)), _on_half_ties(records)
     if "feedback_group_id" in first and "comparative_experiment_id" in first:
         return list(_langsmith(records)), [_LANGSMITH]
-    if any(map(_comparisons, records)):
-        return list(_label_studio(records)), []
-    if _selections(first):
-        return list(_promptfoo(records)), []
+    for verdicts, rows_of in (
+        (_comparisons, _label_studio), (_responses, _argilla), (_selections, _promptfoo),
+    ):  # fmt: skip
+        if any(map(verdicts, records)):
+            return list(rows_of(records)), []
     return None
 
 
@@ -164,17 +166,55 @@ def _promptfoo(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
 
 
 def _comparisons(record: JsonObject) -> list[tuple[str, JsonObject]]:
-    """Choices of `<Pairwise>` in a task of Label Studio: the side, and the annotation."""
+    """Choices of `<Pairwise>`, or of a side, in a task of Label Studio, and the annotations."""
     annotations = record.get("annotations")
     return [
-        (str(part["value"].get("selected")), annotation)
+        (side, annotation)
         for annotation in (annotations if isinstance(annotations, list) else [])
         if isinstance(annotation, Mapping) and not annotation.get("was_cancelled")
         for part in annotation.get("result") or []
-        if isinstance(part, Mapping)
-        and part.get("type") == "pairwise"
-        and isinstance(part.get("value"), Mapping)
+        if isinstance(part, Mapping) and isinstance(part.get("value"), Mapping)
+        for side in _side(part)
     ]
+
+
+def _side(part: JsonObject) -> list[str]:
+    """The side that a result of an annotation chooses, if it is a choice between two sides."""
+    value = part["value"]
+    if part.get("type") == "pairwise":
+        return [str(value.get("selected"))]
+    chosen = value.get("choices")
+    is_side = isinstance(chosen, list) and len(chosen) == 1 and side_of(chosen[0])
+    return [str(chosen[0])] if part.get("type") == "choices" and is_side else []
+
+
+def _responses(record: JsonObject) -> list[JsonObject]:
+    """The submitted answers of people to the one question of a record of Argilla on two sides."""
+    asked = record.get("responses")
+    if not isinstance(asked, Mapping) or not isinstance(record.get("fields"), Mapping):
+        return []
+    sides = [
+        [answer for answer in answers if isinstance(answer, Mapping) and _is_given(answer)]
+        for answers in asked.values()
+        if isinstance(answers, list)
+    ]
+    found = [answers for answers in sides if answers]
+    return found[0] if len(found) == 1 else []
+
+
+def _is_given(answer: JsonObject) -> bool:
+    return answer.get("status", "submitted") == "submitted" and bool(side_of(answer.get("value")))
+
+
+def _argilla(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:
+    """A row per answer; the systems are in the metadata or the fields of the record."""
+    for record in records:
+        about = record.get("metadata")
+        beside = {**record["fields"], **(about if isinstance(about, Mapping) else {})}
+        for answer in _responses(record):
+            judge = answer.get("user_id")
+            row = {"question": record.get("id"), "winner": answer["value"], "judge": judge}
+            yield {**beside, **row}
 
 
 def _label_studio(records: Iterable[JsonObject]) -> Iterator[dict[str, Any]]:

@@ -11,9 +11,16 @@ from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.errors import InputError
 
 FIRST, TIE, SECOND = 1.0, 0.5, 0.0
+_SHOWN = (
+    *("model", "assistant", "system", "agent", "player", "candidate", "option", "response"),
+    *("answer", "output", "completion", "text"),
+)
 _SIDES = {
-    FIRST: ("a", "model a", "assistant a", "system a", "left", "first", "model 1", "response a"),
-    SECOND: ("b", "model b", "assistant b", "system b", "right", "second", "model 2", "response b"),
+    side: (*alone, *(f"{noun} {mark}" for noun in _SHOWN for mark in marks))
+    for side, alone, marks in (
+        (FIRST, ("a", "left", "first"), "a1"),
+        (SECOND, ("b", "right", "second"), "b2"),
+    )
 }
 _TIES = (
     *("tie", "ties", "tied", "draw", "equal", "same", "both", "c", "no preference", "neither"),
