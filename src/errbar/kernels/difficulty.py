@@ -46,6 +46,14 @@ _INSIDE = 1e-12  # least distance from 0 and 1 of a point that is neither
 _Generators = Sequence[tuple[np.random.Generator, slice]]
 
 
+class StateCounts(NamedTuple):
+    """Right and wrong trials of each state, and the number of its questions."""
+
+    right: Integers
+    wrong: Integers
+    often: Integers
+
+
 class DifficultyDraws(NamedTuple):
     """Posterior draws of the difficulty distribution: (systems ×) draws × points."""
 
@@ -113,9 +121,7 @@ def expected_scores(
     scores: Callable[[Array], Array],
     rates: Array,
     belongs: Array,
-    right: Integers,
-    wrong: Integers,
-    often: Integers,
+    outcomes: StateCounts,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """Moments of scores at the points, integrated over their rates (Gelfand and Smith 1990).
@@ -126,7 +132,7 @@ def expected_scores(
     state's questions at each point (draws × states × points), and the mean product of each two
     scores at each point, the first of which is 1 (draws × points × scores × scores).
     """
-    share, few, distinct, place = _assign(belongs, right, wrong, often, rng)
+    share, few, distinct, place = _assign(belongs, outcomes, rng)
     at = np.concatenate([_NODES, rates[~few]])
     values = np.concatenate([np.ones((1, at.size)), scores(at)])
     products = (values[:, None] * values).reshape(-1, at.size).T
@@ -139,19 +145,14 @@ def expected_scores(
 
 
 def rates_by_state(
-    rates: Array,
-    belongs: Array,
-    right: Integers,
-    wrong: Integers,
-    often: Integers,
-    rng: np.random.Generator,
+    rates: Array, belongs: Array, outcomes: StateCounts, rng: np.random.Generator
 ) -> tuple[Array, Array]:
     """Posterior distribution of the success rate of a question of each state.
 
     Returned are rates and their weights, a row per state. They are the mean over all draws, with
     the rates of points integrated as in `expected_scores`.
     """
-    share, few, distinct, place = _assign(belongs, right, wrong, often, rng)
+    share, few, distinct, place = _assign(belongs, outcomes, rng)
     by_state = np.moveaxis(share, 1, 0) / len(share)
     states, number = len(by_state), distinct.shape[1]
     row = number * np.arange(states)[:, None] + place
@@ -163,9 +164,7 @@ def rates_by_state(
     return np.append(_NODES, rates[~few]), np.hstack([weights, by_state[:, ~few]])
 
 
-def exact_rates_by_state(
-    right: Integers, wrong: Integers, often: Integers
-) -> tuple[Array, Array] | None:
+def exact_rates_by_state(outcomes: StateCounts) -> tuple[Array, Array] | None:
     """What `rates_by_state` estimates, summed over all assignments of the questions to points.
 
     Given the concentration, what the points contribute to the probability of the data are equal
@@ -174,13 +173,13 @@ def exact_rates_by_state(
     """
     from scipy.special import gammaln  # noqa: PLC0415  loaded when first needed
 
+    right, wrong, often = outcomes
     terms = math.prod(((often + 1.0) * (often + 2.0) / 2.0).tolist())
     number, all_trials = int(often.sum()), int(often @ (right + wrong))
     if number > _MOST_QUESTIONS or terms > _MOST_TERMS or all_trials > _MOST_TRIALS:
         return None
-    has = np.indices((often + 1).tolist()).reshape(
-        often.size, -1
-    )  # questions of each state at a point
+    # questions of each state at a point
+    has = np.indices((often + 1).tolist()).reshape(often.size, -1)
     solved, failed = right @ has, wrong @ has
     # relative to questions that are all alone, so that no product overflows
     logs = _log_marginal(solved, failed) - _log_marginal(right, wrong) @ has
@@ -250,7 +249,7 @@ _AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
 
 
 def _assign(
-    belongs: Array, right: Integers, wrong: Integers, often: Integers, rng: np.random.Generator
+    belongs: Array, outcomes: StateCounts, rng: np.random.Generator
 ) -> tuple[Array, NDArray[np.bool_], Integers, Integers]:
     """Assign the questions to the points of each draw.
 
@@ -258,11 +257,16 @@ def _assign(
     to be integrated, their distinct numbers of right and of wrong trials, and which of them each
     point has.
     """
-    assigned = rng.multinomial(often, belongs)
-    solved, failed = (side @ assigned for side in (right, wrong))  # draws × points
+    assigned = rng.multinomial(outcomes.often, belongs)
+    solved, failed = (side @ assigned for side in (outcomes.right, outcomes.wrong))
     few = solved + failed <= _MOST_TRIALS
     codes, place = np.unique(solved[few] * (_MOST_TRIALS + 1) + failed[few], return_inverse=True)
-    return assigned / often[:, None], few, np.array(np.divmod(codes, _MOST_TRIALS + 1)), place
+    return (
+        assigned / outcomes.often[:, None],
+        few,
+        np.array(np.divmod(codes, _MOST_TRIALS + 1)),
+        place,
+    )
 
 
 def _on_nodes(solved: Integers, failed: Integers) -> Iterator[tuple[slice, Array]]:

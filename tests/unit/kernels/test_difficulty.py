@@ -12,6 +12,7 @@ from scipy.special import betaln
 
 from errbar.kernels.difficulty import (
     DifficultyDraws,
+    StateCounts,
     exact_rates_by_state,
     expected_scores,
     learn,
@@ -147,9 +148,7 @@ def test_scores_at_a_point_have_the_moments_of_its_rate(solved: int, failed: int
         lambda rates: np.stack([rates, rates**8]),
         np.full((1, 1), 0.625),
         np.ones((1, 1, 1)),
-        right,
-        wrong,
-        often,
+        StateCounts(right, wrong, often),
         np.random.default_rng(0),
     )
     a, b = Fraction(2 * solved + 1, 2), Fraction(2 * failed + 1, 2)
@@ -174,7 +173,9 @@ def test_a_point_of_many_trials_keeps_its_rate() -> None:
     once = np.ones(1, dtype=np.int64)
     _, moments = expected_scores(
         lambda rates: rates[None, :] ** 2,
-        *(np.full((1, 1), 0.3), np.ones((1, 1, 1)), 3000 * once, 7000 * once, once),
+        np.full((1, 1), 0.3),
+        np.ones((1, 1, 1)),
+        StateCounts(3000 * once, 7000 * once, once),
         np.random.default_rng(0),
     )
     assert moments[0, 0] == pytest.approx(np.array([[1.0, 0.09], [0.09, 0.0081]]))
@@ -220,10 +221,11 @@ def mean_rates_by_enumeration(right: list[int], wrong: list[int]) -> list[float]
 
 
 RIGHT, WRONG, OFTEN = np.array([4, 3, 0, 1]), np.array([0, 1, 4, 5]), np.array([2, 1, 2, 1])
+COUNTS = StateCounts(RIGHT, WRONG, OFTEN)
 
 
 def test_exact_rates_are_those_of_all_assignments() -> None:
-    exact = exact_rates_by_state(RIGHT, WRONG, OFTEN)
+    exact = exact_rates_by_state(COUNTS)
     assert exact is not None
     rates, weights = exact
     each = (np.repeat(side, OFTEN).tolist() for side in (RIGHT, WRONG))
@@ -241,13 +243,13 @@ def test_sampled_rates_are_near_the_exact_ones() -> None:
     points, weights = (part.reshape(-1, part.shape[-1]) for part in spread[:2])
     logs = logs_of(points[:, None, :], weights[:, None, :])
     belongs = memberships(RIGHT[:, None].astype(float), WRONG[:, None].astype(float), *logs)
-    exact = exact_rates_by_state(RIGHT, WRONG, OFTEN)
+    exact = exact_rates_by_state(COUNTS)
     assert exact is not None
-    sampled = rates_by_state(points, belongs, RIGHT, WRONG, OFTEN, rng)
+    sampled = rates_by_state(points, belongs, COUNTS, rng)
     for power in (1, 4):
         found, expected = (weights @ rates**power for rates, weights in (sampled, exact))
         assert found == pytest.approx(expected, abs=0.01)
 
 
 def test_too_many_assignments_are_not_summed() -> None:
-    assert exact_rates_by_state(np.arange(5), 4 - np.arange(5), np.full(5, 20)) is None
+    assert exact_rates_by_state(StateCounts(np.arange(5), 4 - np.arange(5), np.full(5, 20))) is None

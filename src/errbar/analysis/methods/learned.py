@@ -90,9 +90,11 @@ class DifficultyPosterior:
         self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
         self._rates, self._weights = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
-        self._outcomes = states.correct, states.trials - states.correct, self._often.astype(int)
-        right, wrong = (side[:, None].astype(float) for side in self._outcomes[:2])
-        self._belongs = difficulty.memberships(right, wrong, *logs)  # draws × states × points
+        wrong = states.trials - states.correct
+        often = self._often.astype(int)
+        self._outcomes = difficulty.StateCounts(states.correct, wrong, often)
+        sides = (side[:, None].astype(float) for side in self._outcomes[:2])
+        self._belongs = difficulty.memberships(*sides, *logs)  # draws × states × points
 
     @classmethod
     def of(
@@ -279,7 +281,7 @@ class DifficultyPosterior:
         bootstrap weights of the points (weighings × draws × points).
         """
         if self._weighed is None:
-            assigned: Array = rng.multinomial(self._outcomes[2], self._belongs).astype(float)
+            assigned: Array = rng.multinomial(self._outcomes.often, self._belongs).astype(float)
             members = assigned.sum(axis=1)
             shape = (_WEIGHINGS, *members.shape)
             return assigned, rng.standard_gamma(np.broadcast_to(members, shape))
@@ -318,7 +320,7 @@ class DifficultyPosterior:
         parts = metric.parts()
         share, moments = difficulty.expected_scores(
             lambda at: np.stack([part.at_rates(at) for part in parts]),
-            *(self._rates, self._belongs, *self._outcomes, np.random.default_rng(self._seed)),
+            *(self._rates, self._belongs, self._outcomes, np.random.default_rng(self._seed)),
         )
         by_state = np.einsum("dsp,dpij->dsij", share, moments)
         means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
@@ -348,9 +350,9 @@ class DifficultyPosterior:
     @cached_property
     def _rates_by_state(self) -> Array:
         """Posterior distribution of the success rate of a question of each state, on `GRID`."""
-        exact = difficulty.exact_rates_by_state(*self._outcomes)
+        exact = difficulty.exact_rates_by_state(self._outcomes)
         rng, drawn = np.random.default_rng(self._seed), (self._rates, self._belongs)
-        return on_grid(*(exact or difficulty.rates_by_state(*drawn, *self._outcomes, rng)))
+        return on_grid(*(exact or difficulty.rates_by_state(*drawn, self._outcomes, rng)))
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import guess
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     list_in,
@@ -70,26 +69,19 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     names = [f"pass_rate_{n}" for n in rates]
     scorer = log.choose_scorer(choice.scorer, names, "scorer", str(files[0]), called="outcome")
     counted = rates[names.index(scorer)]
-    trials: Counter[tuple[str, str, str]] = Counter()
     for result, system in zip(results, _systems(results, choice), strict=True):
-        key = system, result.language, result.exercise
         outcome = result.passed(counted)
         failed = "error" if "exception" in result.whole else "unscored"
         log.read(result.path, 1)
-        log.add(
+        log.add_trial(
             system=system,
             task=result.language,
             question=result.exercise,
-            trial=trials[key],
             outcome=outcome,
             status=failed if outcome is None else "ok",
             cost=number_or_none(result.whole.get("cost")),
         )
-        trials[key] += 1
-    again = sum(n > 1 for n in trials.values())
-    if again:
-        text = f"Trials: runs of one model and edit format; {again} exercises were run again"
-        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
+    log.remark_on_repeats("runs of one model and edit format; {} exercises were run again")
     return log
 
 

@@ -8,7 +8,6 @@ a task, as in MiniWoB, and belong together: the task is their cluster.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,7 +30,6 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], _: Choice) -> Log:
     log = Log()
     folders = resolved_folders()
-    trials: Counter[tuple[str, str]] = Counter()
     for file in files:
         folder = os.path.basename(os.path.dirname(folders.real_path(file)))
         named = _FOLDER.fullmatch(folder)
@@ -44,17 +42,14 @@ def _read(files: Sequence[Path], _: Choice) -> Log:
         reward = number_or_none(whole.get("cum_reward"))
         failed = bool(whole.get("err_msg")) and not reward
         question = f"{named['task']} {named['seed']}"
-        key = named["agent"], question
         log.read(file, 1)
-        log.add(
+        log.add_trial(
             system=named["agent"],
             question=question,
-            trial=trials[key],
             outcome=None if failed else reward,
             status="error" if failed else "unscored" if reward is None else "ok",
             cluster=named["task"],
         )
-        trials[key] += 1
     return log
 
 

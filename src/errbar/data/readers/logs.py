@@ -154,6 +154,7 @@ class Log:
     _columns: dict[str, list[Any]] = field(default_factory=dict)
     _waiting: list[dict[str, Any]] = field(default_factory=list)
     _rows: int = 0  # rows in the columns, without the buffered ones
+    _trials: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
 
     @property
     def columns(self) -> dict[str, list[Any]]:
@@ -168,6 +169,22 @@ class Log:
         waiting.append(values)
         if len(waiting) == _BATCH:
             self._store()
+
+    def add_trial(
+        self, *, system: str, task: str | None = None, question: str, **values: Any
+    ) -> None:
+        """Add a row as the next trial of its question."""
+        key = system, task, question
+        tasks = {} if task is None else {"task": task}
+        self.add(system=system, **tasks, question=question, trial=self._trials[key], **values)
+        self._trials[key] += 1
+
+    def remark_on_repeats(self, text: str) -> None:
+        """State how many questions have several trials, whose number takes the place of {}."""
+        again = sum(n > 1 for n in self._trials.values())
+        if again:
+            remark = f"Trials: {text.format(again)}"
+            self.remarks.append(guess(remark, option="--files systems", argument="files='systems'"))
 
     def _store(self) -> None:
         """Move the buffered rows into the columns; batches are twice as fast as single rows."""

@@ -79,9 +79,8 @@ def read_exports(log: Log, files: Sequence[Path], choice: Choice) -> None:
     scorer = log.choose_scorer(choice.scorer, found, "scorer", str(files[0]))
     systems = _systems(filled, choice, log)
     alike = Counter((system, run.task) for run, system in zip(filled, systems, strict=True))
-    starts: Counter[tuple[str, str, str]] = Counter()
     for run, system in zip(filled, systems, strict=True):
-        _add(log, run, system, scorer, starts)
+        _add(log, run, system, scorer)
         if scorer == _USUAL and alike[system, run.task] == 1:
             log.claims += _claims(run, system)
         if not run.has_end:
@@ -182,25 +181,20 @@ def _systems(runs: Sequence[_ApiRun], choice: Choice, log: Log) -> list[str]:
     return names
 
 
-def _add(
-    log: Log, run: _ApiRun, system: str, scorer: str, starts: Counter[tuple[str, str, str]]
-) -> None:
+def _add(log: Log, run: _ApiRun, system: str, scorer: str) -> None:
     """Add a row per item; repeated source items are further trials."""
     strange: Counter[str] = Counter()
     for item in run.items:
         outcome, status = _judged(item, scorer)
         strange[str(item.status)] += status == "unscored"
-        key = (system, run.task, item.question)
-        log.add(
+        log.add_trial(
             system=system,
             task=run.task,
             question=item.question,
-            trial=starts[key],
             outcome=outcome,
             status=status,
             answer=item.answer,
         )
-        starts[key] += 1
     for status_text, n in strange.items():
         if n:
             log.remarks.append(

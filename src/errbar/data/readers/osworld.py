@@ -5,11 +5,9 @@ The file has one number, between 0 and 1. The model is the folder above the doma
 """
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from errbar.base.remarks import guess
 from errbar.data.outcome_words import is_outcome, number_in
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.file_content import raw_text
@@ -31,7 +29,6 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     folders = resolved_folders()
-    trials: Counter[tuple[str, str, str]] = Counter()
     for file in files:
         *above, model, domain, example = os.path.dirname(folders.real_path(file)).split(os.sep)
         root = os.sep.join(above)
@@ -39,15 +36,10 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         score = _score(raw_text(file).decode("utf-8", "replace"))
         if score is None:
             raise InputError(f"{file}: the score of an example is a number between 0 and 1.")
-        key = system, domain, example
         log.read(file, 1)
         question = f"{domain}/{example}"
-        log.add(system=system, question=question, trial=trials[key], outcome=score, status="ok")
-        trials[key] += 1
-    again = sum(n > 1 for n in trials.values())
-    if again:
-        text = f"Trials: results of one model in several trees; {again} examples have more than one"
-        log.remarks.append(guess(text, option="--files systems", argument="files='systems'"))
+        log.add_trial(system=system, question=question, outcome=score, status="ok")
+    log.remark_on_repeats("results of one model in several trees; {} examples have more than one")
     return log
 
 

@@ -6,7 +6,6 @@ each agent in it, of which only those of trained agents count (the others are ju
 Both versions give a failed rollout a reward of 0; here it also has a status.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,24 +74,20 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     found = (name for run in runs for rollout in run.rollouts for name in rollout.scores)
     scorers = list(dict.fromkeys([_REWARD, *found]))
     scorer = log.choose_scorer(choice.scorer, scorers, "score", str(files[0]))
-    trials: Counter[tuple[str, str, str]] = Counter()
     claims: dict[tuple[str, str], list[Claim]] = {}  # none of what was run more than once
     for run in runs:
         for rollout in run.rollouts:
-            key = (rollout.system, rollout.task, rollout.question)
             outcome = number_or_none(rollout.scores.get(scorer))
-            log.add(
+            log.add_trial(
                 system=rollout.system,
                 task=rollout.task,
                 question=rollout.question,
-                trial=trials[key],
                 outcome=outcome,
                 status=rollout.status or ("unscored" if outcome is None else "ok"),
                 target=rollout.target,
                 environment=rollout.environment,
                 seconds=rollout.seconds,
             )
-            trials[key] += 1
         subjects = dict.fromkeys((rollout.system, rollout.task) for rollout in run.rollouts)
         again = sorted(subjects.keys() & claims.keys())
         claims |= {subject: [] for subject in subjects}
