@@ -135,7 +135,7 @@ def test_shares_of_data_sets_are_totals(tmp_path: Path) -> None:
 
 
 def test_a_k_that_numbers_no_trials_is_a_setting(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"query": f"What is {at}?", "k": k, "hit": right and at % 5 < k}
         for at, right in enumerate(GOOD)
         for k in (1, 3, 5)
