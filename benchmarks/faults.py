@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     print(
-        "| fault | command | runs | complete | as it was | wrong |\n|---|---|---:|---:|---:|---:|"
+        "| fault | command | runs | new file complete | old file unchanged | wrong |\n|---|---|---:|---:|---:|---:|"
     )
     for line in run(asked.runs, asked.only, asked.seed):
         print(line, flush=True)

@@ -173,7 +173,7 @@ def alone(table: Table) -> dict[str, Any]:
 
 def of_the_data(notes: Iterable[str], where: str = "") -> list[str]:
     """Notes without those on how the data were read, which depends on where they are."""
-    of_files = ("Columns: ", "Systems: ", "⚠ not read", "⚠ 2 files", "⚠ 3 files", "The table is ")
+    of_files = ("Columns: ", "Systems: ", "⚠ Not read", "⚠ 2 files", "⚠ 3 files", "The table is ")
     kept = (note for note in notes if not note.startswith(of_files) and " read with " not in note)
     return [note.removeprefix(where) for note in kept]
 

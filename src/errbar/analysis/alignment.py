@@ -249,7 +249,7 @@ def several_by_task(
         if len(each) > 1
     }
     if not several:
-        found = f"there is {known[0]!r}" if known else "there is none"
+        found = f"there is {repr(known[0]) if any(known) else 'one' if known else 'none'}"
         if len(known) > 1:
             raise InputError(f"the {len(known)} systems have no task in common.")
         raise InputError(f"a comparison needs at least two systems; {found}.")

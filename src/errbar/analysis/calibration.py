@@ -25,7 +25,7 @@ from errbar.analysis.readings import AveragedMetrics
 from errbar.analysis.score import Errors, ScoredMetric
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about, counted, guess, way_to_say
+from errbar.base.remarks import Caution, about, counted, guess, some_of, way_to_say
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import calibration as kernel
@@ -57,6 +57,7 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
         raise InputError(f"there must be 1 bin at least; got bins={bins!r}.")
     found, refused = ranked_by_system(source, None)
     rows, remarks = [], []
+    unanswered: dict[Subject, int] = {}
     for key, ranked in found.items():
         of = Subject(key[0], key[1])
         if not np.sum(ranked.answered):
@@ -66,8 +67,11 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
         together = np.unique(cluster, return_inverse=True)[1]
         rows.append(calibration_of_answers(of, confidence, outcome, together, bins, level))
         if ranked.unanswered:
-            lost = counted(ranked.unanswered, "row")
-            remarks.append(about(str(of), guess(f"{lost} without an answer left out")))
+            unanswered[of] = ranked.unanswered
+    if unanswered:
+        lost = counted(sum(unanswered.values()), "row")
+        each = some_of(f"{of} {number}" for of, number in unanswered.items() if str(of))
+        remarks.append(guess(f"{lost} without an answer left out{f' ({each})' if each else ''}"))
     remarks += [
         about(str(Subject(key[0], key[1])), Caution(f"{why}")) for key, why in refused.items()
     ]

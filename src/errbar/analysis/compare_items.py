@@ -38,6 +38,7 @@ from errbar.analysis.methods.bootstrap import (
 from errbar.analysis.ranked import PairedItems
 from errbar.analysis.roc import paired_areas
 from errbar.base.arrays import Array, Flags
+from errbar.base.remarks import counted
 from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
@@ -121,7 +122,7 @@ def compare_items(
         for data, metric, pair in tried
     ]
     silent = sum(int((data.present & ~data.answered).sum()) for data in kept)
-    notes = [f"{silent} rows are not answered."] if silent else []
+    notes = [f"{counted(silent, 'row')} without an answer."] if silent else []
     free = request.baseline is None
     return Comparisons(tuple(rows), words, (*remarks, *notes), size, leader_first=free)
 

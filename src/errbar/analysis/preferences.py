@@ -204,7 +204,7 @@ class _GameRatings:
             notes.append(self._control(at, name))
         pairs = self._next_pairs()
         if pairs:
-            notes.append(f"The games that would tell most next: {', '.join(pairs)}.")
+            notes.append(f"The most informative games to play next: {', '.join(pairs)}.")
         return notes
 
     def _control(self, at: int, name: str) -> str:

@@ -16,7 +16,7 @@ from errbar.analysis.alignment import AlignedSystems, align
 from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.methods import Bootstrap
 from errbar.base.arrays import Array, Flags, Integers, Seed
-from errbar.base.remarks import mapping, way_to_say
+from errbar.base.remarks import counted, mapping, way_to_say
 from errbar.data.columns import Key
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.labelled_scores import Scored
@@ -232,7 +232,7 @@ def _with_remarks(
             f"{furthest:.2g}. Intervals are those of the binned values."
         )
     if unanswered:
-        remarks.append(f"{unanswered} rows are not answered.")
+        remarks.append(f"{counted(unanswered, 'row')} without an answer.")
     return RankedScores(tuple(results), words, tuple(remarks))
 
 

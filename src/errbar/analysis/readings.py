@@ -31,7 +31,7 @@ _OTHERWISE = {"fail": "missing", "missing": "fail"}
 _SAID = {
     "fail": "counted as wrong",
     "missing": "left out",
-    "bracket": "taken as wrong and as right",
+    "bracket": "counted both as wrong and as right",
 }
 _WORDS = "no outcome and no status that says why"
 

@@ -16,10 +16,16 @@ from errbar.analysis.evaluate import Refusals
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.calibrated import design_effect
 from errbar.analysis.readings import remarks_on
-from errbar.analysis.score import ScoreRequest, scored_metric, scores_of, slices_by_subject
+from errbar.analysis.score import (
+    ScoreRequest,
+    fewest_trials,
+    scored_metric,
+    scores_of,
+    slices_by_subject,
+)
 from errbar.base.arguments import require_whole, strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about, counted, guess
+from errbar.base.remarks import Caution, Explanation, about, counted
 from errbar.data.counts import CountsByState
 from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.sources.tables import Source
@@ -57,6 +63,12 @@ class ScalingRequest:
             require_whole(k, "ks", 1)
 
 
+def can_be_scaled(part: Slice) -> bool:
+    """Whether there are trials and questions enough to say how failures vanish."""
+    enough = part.is_binary and int(part.questions.sum()) >= _FEWEST_QUESTIONS
+    return enough and fewest_trials(part) >= FEWEST
+
+
 def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
     """The scaling of every system and task, from the left tail of difficulty."""
     failures = failures_as(request.errors)
@@ -80,8 +92,10 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
             f"k must exceed the {most} trials of a question; for {ks[0]}, score pass@{ks[0]}."
         )
     if not request.ks:
-        some = " and ".join(map(str, ks))
-        remarks.append(guess(f"k: {some}, 10 and 100 times the trials", option="-k", argument="ks"))
+        times = " and ".join(map(str, _TIMES))
+        remarks.append(
+            Explanation(f"k: {times} times the most trials of a question, if not given.")
+        )
     how, refusals = Calibrated(level=request.level), Refusals()
     metrics = [scored_metric(f"pass@{k}") for k in ks]
     parts = [part for part, _ in there.values()]

@@ -44,7 +44,6 @@ def render_games(games: Games, found: Ratings, *, title: str = "") -> str:
         axis=Axis.of(
             number for row in found for number in (row.interval.low, row.value, row.interval.high)
         ),
-        within=_clip_to_axis,
         interval=found.rows[0].interval.title,
         warnings=[note for note in first if note.startswith(MARK)],
         guesses=[note for note in first if not note.startswith(MARK)],
@@ -75,15 +74,14 @@ def _boards(found: Ratings) -> dict[str, list[tuple[Rating, str, str]]]:
     """Each judge's systems, with their values and ends as text."""
     boards: dict[str, list[tuple[Rating, str, str]]] = {}
     for row, cell in zip(found, found.cells_of("value"), strict=True):
-        value, _, ends = cell.strip().partition(" [")
-        ends = ends.strip("] ").replace(",", " to").replace("inf", "∞")
-        boards.setdefault(row.judge, []).append((row, value, ends))
+        boards.setdefault(row.judge, []).append((row, *_parts(cell)))
     return boards
 
 
-def _clip_to_axis(axis: Axis, number: float) -> float:
-    """A position in percent, at the end of the axis for an end that is infinite."""
-    return min(max(axis.at(number), 0.0), 100.0) if np.isfinite(number) else 100.0 * (number > 0)
+def _parts(cell: str) -> tuple[str, str]:
+    """The value of a cell, and the ends of its interval in words."""
+    value, _, ends = cell.strip().partition(" [")
+    return value, ends.strip("] ").replace(",", " to").replace("inf", "∞")
 
 
 def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[tuple[float, int]]]]:
@@ -136,23 +134,31 @@ def render_board(found: BoardAudit, *, title: str = "") -> str:
     """Return the page as HTML."""
     notes = found.board.notes()
     first = list(dict.fromkeys(marked(notes)))
-    columns = [column[: _MOST_ROWS + 1] for column in found.columns()]
-    said = {*found.on_the_lead(), *found.on_stability()}
+    shown = found[:_MOST_ROWS]
+    cells = (_parts(cell) for cell in found.board.cells_of("value"))
+    extras = [(head, column) for head, *column in found.columns()[3:] if head != "group"]
+    said = {*found.on_the_lead(), *found.on_stability(), *found.meanings()}
     text: str = template_of("board.html").render(
         title=title or f"How far can the order of {len(found)} systems be relied on?",
         version=__version__,
         day=day_text(date.today()),
         style=packaged("page.css"),
         found=found,
-        columns=columns,
+        rows=[(row, *parts) for row, parts in zip(shown, cells, strict=False)],
+        extras=extras,
+        axis=Axis.of(
+            end for row in shown for end in (row.interval.low, row.value, row.interval.high)
+        ),
+        interval=found[0].interval.title,
+        meaning=" ".join(map(_sentence, found.meanings())),
         hidden=max(len(found) - _MOST_ROWS, 0),
         level=percent(found[0].interval.level),
         warnings=[note for note in first if note.startswith(MARK)],
         guesses=[note for note in first if not note.startswith(MARK)],
         notes=[
-            note
+            _sentence(note.removeprefix("Method: "))
             for note in dict.fromkeys([*unmarked(notes), *explanations(found.notes())])
-            if note not in said
+            if note not in said and not note.startswith(_DEFINED)
         ],
     )
     return text

@@ -23,7 +23,7 @@ from errbar.analysis.methods import SEEN
 from errbar.analysis.ranked import classes_of, ranked_by_system
 from errbar.analysis.readings import rows_without_result
 from errbar.analysis.rewards import rewards_of
-from errbar.analysis.scaling import FEWEST as FEWEST_TRIALS
+from errbar.analysis.scaling import can_be_scaled
 from errbar.analysis.score import Errors, fewest_trials, slices_by_subject, usual_metrics
 from errbar.base.arrays import Array
 from errbar.base.remarks import below
@@ -158,9 +158,11 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         bands = _bands(runs, slices)
         bands["calibration"] = [row.band() for row in calibration or ()]
     verdicts = _verdicts(scores, board, compared, settings.baseline) or _refused(sections)
-    verdicts += [("", note) for note in (compared.on_failures() if compared else ())]
+    on_failures = compared.on_failures() if compared else []
+    verdicts += [("", note) for note in on_failures[1:]]
     if settings.history is not None:
         verdicts.append(settings.history.conclusion()[:2])
+    failed = rows_without_result(runs.source, slices_by_subject(slices), settings.errors)
     inspection = runs.inspect()
     sections.append(Section("quality", "The data", (), inspection))
     versions = {"errbar": __version__, "python": platform.python_version()}
@@ -169,9 +171,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         title=settings.title or inspection.title(),
         facts=tuple(inspection.facts()),
         verdicts=tuple(verdicts),
-        warnings=tuple(
-            below(rows_without_result(runs.source, slices_by_subject(slices), settings.errors))
-        ),
+        warnings=(*below(failed), *on_failures[:1]),
         sections=tuple(sections),
         questions=tuple(questions_of(runs.source, settings.errors)),
         settings=settings,
@@ -299,11 +299,10 @@ def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
 
 def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     """Return the scaling with the number of trials, for a few systems with enough trials."""
-    enough = [part for part in slices if part.is_binary and fewest_trials(part) >= FEWEST_TRIALS]
-    if not 0 < len(enough) <= _MOST_SCALED:
+    if not 0 < sum(map(can_be_scaled, slices)) <= _MOST_SCALED:
         return []
     scaled = partial(runs.scaling, errors=settings.one_way, level=settings.level)
-    return [_section("scaling", "Far beyond the trials", scaled)[1]]
+    return [_section("scaling", "Many more trials", scaled)[1]]
 
 
 def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
@@ -344,8 +343,8 @@ def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
 def _order(
     runs: Runs, board: Leaderboard | None, compared: Comparisons | None, settings: ReportSettings
 ) -> list[Section]:
-    """Return the audit of the leaderboard; with failed trials both ways there is none."""
-    if board is None or settings.errors == "bracket":
+    """Return the audit of a leaderboard of means: not with failed trials both ways, or labels."""
+    if board is None or settings.errors == "bracket" or isinstance(runs, JudgedRuns):
         return []
     first = {row.system for row in board[:2]}
     pairs = [row for row in compared or () if {row.first, row.second} == first]

@@ -6,7 +6,7 @@ Positions are percents of the width and the height of a panel, from its lower le
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from errbar.base.tables import interval_cells
 from errbar.results.agreement import AgreementRow, RaterAgreement
@@ -218,14 +218,22 @@ class NoiseBar:
 
 
 def noise_bars(noise: NoiseTable, order: Sequence[str]) -> dict[str, list[NoiseBar]]:
-    """Return the bars of every task, the systems first, then their differences."""
+    """Return the bars of every task, the systems first, then their differences.
+
+    Systems are in the given order, in a difference too: its noise has no sign.
+    """
     place = {system: at for at, system in enumerate(order)}
+
+    def ordered(row: NoiseRow) -> NoiseRow:
+        if not row.against or place[row.of.system] < place[row.against]:
+            return row
+        return replace(row, of=replace(row.of, system=row.against), against=row.of.system)
 
     def key(row: NoiseRow) -> tuple[bool, int, int]:
         return bool(row.against), place[row.of.system], place.get(row.against, 0)
 
     found: dict[str, list[NoiseBar]] = {}
-    for row in sorted(noise, key=key):
+    for row in sorted(map(ordered, noise), key=key):
         found.setdefault(row.of.task, []).append(_noise_bar(row))
     return found
 

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from errbar.results.labelling import CorrectedEstimate
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.picture import in_script
 from errbar.results.pictures.vega import with_interval
+from errbar.results.scaling import Scaling
 
 _PALETTE, _GOLDEN_ANGLE = 10, 137.5  # colours by hand; the hues of further ones, in degrees
 _METHOD = "Method: "
@@ -34,7 +34,6 @@ _MOST_ROWS = 1000  # of a folded table: a page opens in a second, and prints
 _MOST_NAMED = 6  # systems in a sentence
 _MOST_BESIDE = 18  # letters of a name with its numbers beside it, in a third of the page
 _SMALLEST_SHARE = 0.1  # of an axis that panels share
-_OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _AXES = {
     "risk": ("coverage", "risk"),
     "roc": ("false positive rate", "true positive rate"),
@@ -51,12 +50,12 @@ def render(contents: Contents) -> str:
         axis_of=Axis.of,
         most_kinds=_MOST_KINDS,
         axes=_axes,
-        split_at_options=_OPTION.split,
         first_pairs=partial(_first_pairs, order=list(colours)),
         most_rows=_MOST_ROWS,
         most_beside=_MOST_BESIDE,
         interval_cells=_interval_cells,
         lead_cells=_lead_cells,
+        steps_by_k=partial(_steps_by_k, order=list(colours)),
         cost_panels=partial(cost_panels, order=list(colours)),
         noise_bars=partial(noise_bars, order=list(colours)),
         agreement_panels=partial(agreement_panels, order=list(colours)),
@@ -116,6 +115,15 @@ def _axes(groups: dict[tuple[str, str], list[Any]]) -> dict[tuple[str, str], Axi
         shared = together and least >= _SMALLEST_SHARE * (max(together) - min(together))
         found |= {key: Axis.of(together if shared else reach) for key, reach in own.items()}
     return found
+
+
+def _steps_by_k(found: Scaling, order: Sequence[str]) -> dict[int, list[Any]]:
+    """Return pass@k with more trials by k, with systems in the given order."""
+    by_k = found.by_k()
+    return {
+        k: sorted(steps, key=lambda step: order.index(step[0].of.system))
+        for k, steps in by_k.items()
+    }
 
 
 def _lead_cells(rows: Iterable[Comparison]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from errbar.base.files import atomic_file
 from errbar.base.remarks import MARK
 from errbar.errors import InputError, MissingExtra
 
+_OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _NEGATIVE = re.compile(r"(?<![\w.-])-(?=\d)")
 _PADDING = re.compile(r"^ +| +(?= )|(?<=\[) +")
 _NEAR_BRACKET = re.compile(r"(?<=\[) | (?=\])")
@@ -51,6 +52,7 @@ def template_of(name: str) -> Any:
         loader=jinja.FunctionLoader(packaged),
     )
     environment.tests["marked"] = lambda note: note.startswith(MARK)
+    environment.globals["split_at_options"] = _OPTION.split
     environment.globals["minus"] = with_minus
     environment.globals["figures"] = figures
     environment.globals["capital"] = capital

@@ -21,6 +21,7 @@ from errbar.base.markup import (
 )
 from errbar.base.remarks import above, add_conditions, below, explanations, marked, unmarked
 from errbar.base.tables import (
+    DASH,
     Detail,
     Headline,
     Table,
@@ -344,3 +345,18 @@ def _with_bars(column: Sequence[str]) -> list[str]:
 
 def _cells(tag: str, row: Sequence[str], sides: Sequence[str]) -> str:
     return "".join(f"<{tag}{side}>{cell}</{tag}>" for cell, side in zip(row, sides, strict=True))
+
+
+def size_columns(estimates: Sequence[Any]) -> list[list[str]]:
+    """Numbers of questions and trials if they differ, and of clusters if there are any."""
+    sizes = {
+        name: [getattr(estimate, name) for estimate in estimates]
+        for name in ("questions", "trials", "clusters")
+    }
+    if sizes["trials"] == sizes["questions"]:
+        del sizes["trials"]
+    return [
+        [name, *(str(size) if size else DASH for size in numbers)]
+        for name, numbers in sizes.items()
+        if len({size for size in numbers if size}) > (name != "clusters")
+    ]

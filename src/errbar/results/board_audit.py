@@ -1,6 +1,7 @@
 """Audit of a leaderboard: simultaneous ranks, and the stability of the order."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -12,11 +13,11 @@ from errbar.results.comparison import Comparison
 from errbar.results.estimate import EqualByValue, Interval
 from errbar.results.leaderboard import Leaderboard, Standing
 
-_MEANINGS = (
-    "without a question: ranks by score if any single question is left out.",
-    "without a cluster: ranks by score if any single cluster of questions is left out.",
+_WITHOUT_QUESTION = "without a question: ranks by score if any single question is left out."
+_WITHOUT_CLUSTER = "without a cluster: ranks by score if any single cluster is left out."
+_NEXT_LEVEL = (
     "next level without: the fewest questions that, left out, let the next system pull level; 0 if "
-    "it is level now.",
+    "it is level now."
 )
 
 
@@ -94,10 +95,14 @@ class BoardAudit(Rows[BoardRow]):
         """Notes on the lead, on the stability of the order, and on the method."""
         return [
             *self.board.notes(),
-            *map(Explanation, _MEANINGS),
+            *map(Explanation, self.meanings()),
             *self.on_the_lead(),
             *self.on_stability(),
         ]
+
+    def meanings(self) -> list[str]:
+        """What the columns mean that only an audit has."""
+        return [_WITHOUT_QUESTION, *[_WITHOUT_CLUSTER] * bool(self.clusters), _NEXT_LEVEL]
 
     def conclusion(self) -> Headline | None:
         """Which system is the best."""
@@ -113,17 +118,17 @@ class BoardAudit(Rows[BoardRow]):
         for pair in self.pairs:
             where = f"{pair.task}: " if pair.task else ""
             what = "".join(pair.headline()).removesuffix(".")
+            what = re.sub("^Inconclusive", "inconclusive", what) if where else what
             found.append(
                 f"{where}{what}; {pair.first} is ahead on {counted(pair.wins, 'question')}, "
-                f"{pair.second} on {pair.losses}, {pair.ties} alike."
+                f"{pair.second} on {pair.losses}, and they are level on {pair.ties}."
             )
         if math.isinf(self.needed):
             found.append("They are level, so no number of questions would tell them apart.")
         elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
             found.append(
-                f"If the difference is as seen, it takes about {_two_digits(self.needed)} "
-                "questions like these to tell them apart in four of five runs (normal "
-                "approximation)."
+                f"If the true difference is the observed one, about {_two_digits(self.needed)} such "
+                "questions would tell them apart with 80% power (normal approximation)."
             )
         return found
 
@@ -136,10 +141,8 @@ class BoardAudit(Rows[BoardRow]):
         elif math.isinf(self[0].undone_by):
             found = [f"{first} leads {second} whichever questions are left out."]
         else:
-            few = counted(len(self.decisive), "question")
-            found = [
-                f"Without {few} of {self.board.questions:,}, {second} is level or ahead: {named}."
-            ]
+            few = f"{len(self.decisive):,} of {counted(self.board.questions, 'question')}"
+            found = [f"Leaving out {few} puts {second} level or ahead: {named}."]
         found += _on_changes(self.by_question, "question", self.board.questions, first)
         if self.clusters:
             found += _on_changes(self.by_cluster, "cluster", self.clusters, first)
@@ -164,16 +167,14 @@ def _records(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 def _on_changes(changes: Sequence[Change], unit: str, total: int, first: str) -> list[str]:
     if not changes:
-        return [
-            f"Leaving out any single one of {counted(total, unit)} does not change who is first."
-        ]
+        none = f"None of {counted(total, unit)} changes who is first if it alone is left out."
+        return [none] if total > 1 else []
     others = dict.fromkeys(name for each in changes for name in each.leaders if name != first)
     who = f" ({some_of(others)} then leads or is level)" if others else ""
-    number = counted(len(changes), unit)
-    verb = "changes" if len(changes) == 1 else "change"
+    verb, each = ("changes", "it is") if len(changes) == 1 else ("change", "one of them is")
     return [
-        f"{number} of {total:,} {verb} who is first if left out alone{who}: "
-        f"{some_of(each.left_out for each in changes)}."
+        f"{len(changes):,} of {counted(total, unit)} {verb} who is first if {each} left out{who}: "
+        f"{some_of(change.left_out for change in changes)}."
     ]
 
 

@@ -205,7 +205,8 @@ class Calibration(Rows[SystemCalibration]):
             return Headline(said, ".")
         worst = max(off, key=lambda row: row.miscalibration.value).verdict()
         if len(self.rows) > 1:
-            worst = f"{len(off)} of {len(self.rows)} are miscalibrated; {worst}"
+            are = "is" if len(off) == 1 else "are"
+            worst = f"{len(off)} of {len(self.rows)} systems {are} miscalibrated; {worst}"
         return Headline(worst, ".")
 
     def footer(self) -> str:

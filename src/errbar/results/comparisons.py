@@ -1,7 +1,7 @@
 """Tables of comparisons: which systems differ, and by how much."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -37,7 +37,7 @@ class Comparisons(Rows[Comparison]):
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
-        shown = replace(self, rows=tuple(map(self._in_shown_order, self)))
+        shown = replace(self, rows=tuple(self._in_shown_order()))
         metrics = {str(row.metric) for row in shown}
         name = f"{metrics.pop()} difference" if len(metrics) == 1 else "difference"
         cells = shown.cells_of("difference", signed=True)
@@ -56,8 +56,23 @@ class Comparisons(Rows[Comparison]):
         ]
         return [column for column in columns if any(column[1:])]
 
-    def _in_shown_order(self, row: Comparison) -> Comparison:
-        """A pair in the order of printing: the better system first, unless the user chose."""
+    def _in_shown_order(self) -> list[Comparison]:
+        """Pairs in the order of printing: that of the ranking, unless the user chose the order.
+
+        A system ranks by its mean over its pairs, whose questions may differ.
+        """
+        rows = [self._better_first(row) for row in self]
+        if not self.leader_first:
+            return rows
+        groups = dict.fromkeys((row.task, row.metric) for row in rows)
+        return [
+            row
+            for group in groups
+            for row in _ranked([row for row in rows if (row.task, row.metric) == group])
+        ]
+
+    def _better_first(self, row: Comparison) -> Comparison:
+        """A pair with the better system first, unless the user chose the order."""
         return row.swapped() if self.leader_first and row.leader == row.second else row
 
     def conclusion(self) -> Headline | None:
@@ -170,7 +185,7 @@ class Comparisons(Rows[Comparison]):
     def _pair_name(self, row: Comparison) -> str:
         """The name of a pair, with its task if there are several."""
         several = len({row.task for row in self}) > 1
-        row = self._in_shown_order(row)
+        row = self._better_first(row)
         return f"{row.first}{JOINT}{row.second}{f' · {row.task}' if several and row.task else ''}"
 
     def _pair_names(self, pairs: Collection[str]) -> str:
@@ -186,10 +201,10 @@ class Comparisons(Rows[Comparison]):
             return []
         fewest = min(row.undone_by for row in rows)
         failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
-        which = "" if len(rows) == 1 else " the weakest of them"
+        which = "" if len(rows) == 1 else " the weakest of these verdicts"
         undone = f"; {failures} among new questions would undo{which or ' it'}" if fewest else ""
         note = (
-            f"Probably better: assuming no rare failures, too rare to show in these "
+            f"Probably better: assuming no rare failures, that is, none too rare to show in these "
             f"{rows[0].unit}s{undone}."
         )
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
@@ -201,14 +216,16 @@ class Comparisons(Rows[Comparison]):
             return []
         notes = [
             "Differences count failed trials as wrong; intervals, p and verdicts hold whatever "
-            "they would have been."
+            "the failed trials would have been."
         ]
+        several = len({row.task for row in self}) > 1
         for row in [row for row in rows if row.flips][:_MOST_NAMED]:
-            many = f"as few as {row.flips} of {row.trailer} are"
-            undone = f"a single one of {row.trailer} is" if row.flips == 1 else many
+            undone = "a single failed trial" if row.flips == 1 else f"{row.flips} failed trials"
+            on = f" on {row.task}" if several and row.task else ""
             notes.append(
-                f"{self._pair_name(row)}, {row.metric}: {row.leader} is better if failed trials "
-                f"are wrong; inconclusive if {undone} right."
+                f"{row.leader} beats {row.trailer} by {row.metric}{on} if all failed trials are "
+                f"wrong, but not if {undone} of {row.trailer} {'is' if row.flips == 1 else 'are'} "
+                "right."
             )
         return notes
 
@@ -240,6 +257,18 @@ class Comparisons(Rows[Comparison]):
             )
             notes.append(Caution(f"{some} {are} left out{per_pair}."))
         return notes
+
+
+def _ranked(rows: Sequence[Comparison]) -> list[Comparison]:
+    """Pairs of one task and metric, those of the best system first; none is left out."""
+    sign = 1.0 if rows[0].metric.direction is Direction.LOWER else -1.0
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in ((row.first, row.value), (row.second, row.against)):
+            values.setdefault(name, []).extend([sign * value] if row.questions else [])
+    means = {name: sum(own) / len(own) if own else math.inf for name, own in values.items()}
+    place = {name: at for at, name in enumerate(sorted(means, key=means.__getitem__))}
+    return sorted(rows, key=lambda row: sorted((place[row.first], place[row.second])))
 
 
 def _tally(row: Comparison) -> str:

@@ -14,6 +14,7 @@ from errbar.results.base import Rows
 from errbar.results.estimate import EqualByValue, HasInterval, Interval, coverage_line, record_of
 
 ALL_RIGHT, ALL_WRONG = "all right", "all wrong"
+_SOLVED = {ALL_RIGHT: "solved by all systems", ALL_WRONG: "solved by none"}
 INVERTED, FLAT, ALIKE = "inverted", "flat", "alike"
 _SHOWN = 20  # rows of a table on paper; exports have all
 _MEANINGS = (
@@ -267,7 +268,7 @@ class Items(Rows[ItemRow]):
             flag: sum(flag in row.flags for row in self.rows)
             for flag in (INVERTED, FLAT, ALL_WRONG, ALL_RIGHT)
         }
-        said = [f"{count} {flag}" for flag, count in counts.items() if count]
+        said = [f"{count} {_SOLVED.get(flag, flag)}" for flag, count in counts.items() if count]
         if self.pairs:
             said.append(f"{counted(len(self.pairs), 'pair')} alike")
         if not said:

@@ -17,13 +17,13 @@ from errbar.base.remarks import (
 )
 from errbar.base.tables import Headline, Table, Tone, interval_cells, interval_head
 from errbar.metrics.base import Direction
-from errbar.results.base import Result
+from errbar.results.base import Result, size_columns
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.inspection import Inspection
 from errbar.results.leaderboard import Leaderboard
-from errbar.results.scores import Scores, size_columns
+from errbar.results.scores import Scores
 
 MOST_COMPARED = 3  # systems up to which pairs are compared
 NOT_COMPARED = "Systems are not compared"

@@ -30,6 +30,7 @@ _MEANINGS = (
     "those of both families that fit.",
     "any difficulty: bounds that hold whatever the distribution of difficulty is.",
 )
+_STEP_DROPS = ("exponent, any difficulty", "exponent by model")  # on narrow terminals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -125,7 +126,7 @@ class Scaling(Rows[ScalingRow]):
             ],
             [score_head("any difficulty"), *(_ends(s.bounded.low, s.bounded.high) for s in steps)],
             [interval_head("exponent by model", title), *_cells(s.exponent for s in steps)],
-            ["any difficulty", *(_ends(s.lowest, s.highest) for s in steps)],
+            ["exponent, any difficulty", *(_ends(s.lowest, s.highest) for s in steps)],
         ]
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
 
@@ -142,7 +143,8 @@ class Scaling(Rows[ScalingRow]):
         """The table of exponents, and that of pass@k beyond the trials."""
         sizes = [len(row.steps) for row in self.rows]
         breaks = {sum(sizes[:at]) for at in range(1, len(sizes))} if max(sizes) > 1 else set()
-        return [*Rows.parts(self), Table(columns=self.step_columns(), breaks=breaks)]
+        steps = Table(columns=self.step_columns(), breaks=breaks, drops=_STEP_DROPS)
+        return [*Rows.parts(self), steps]
 
     def notes(self) -> list[str]:
         """What the columns mean, the method, and remarks on the data."""

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from errbar.base.remarks import Caution, Explanation, counted, unless_stated, way_to_say
 from errbar.base.tables import (
-    DASH,
     Headline,
     Tone,
     align_points,
@@ -22,7 +21,7 @@ from errbar.base.tables import (
 from errbar.errors import InputError
 from errbar.metrics.base import Direction
 from errbar.metrics.grammar import metric_of
-from errbar.results.base import ResultSequence
+from errbar.results.base import ResultSequence, size_columns
 from errbar.results.estimate import (
     SIMULATIONS,
     BaseEstimate,
@@ -213,8 +212,10 @@ class Scores(Estimates[Estimate]):
         """The score of a single system, or which of several systems has the best."""
         first = str(self.estimates[0].metric) if self.estimates else ""
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.mean)]
-        if not rows or any(row.slice or row.of.failed for row in rows):
+        if not rows or any(row.slice for row in rows):
             return None
+        if any(row.of.failed for row in rows):
+            return _both_ways(rows)
         if len({row.system for row in rows}) > 1:
             return _best(rows)
         if len(rows) == 1:
@@ -268,21 +269,6 @@ class RankedScores(Estimates[RankedEstimate]):
         return coverage_line(there[0].interval, together) if there else ""
 
 
-def size_columns(estimates: Sequence[Estimate]) -> list[list[str]]:
-    """Numbers of questions and trials if they differ, and of clusters if there are any."""
-    sizes = {
-        name: [getattr(estimate, name) for estimate in estimates]
-        for name in ("questions", "trials", "clusters")
-    }
-    if sizes["trials"] == sizes["questions"]:
-        del sizes["trials"]
-    return [
-        [name, *(str(size) if size else DASH for size in numbers)]
-        for name, numbers in sizes.items()
-        if len({size for size in numbers if size}) > (name != "clusters")
-    ]
-
-
 def _point(row: BaseEstimate) -> float:
     """The observed value, or the mean if the trials do not determine the value."""
     return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
@@ -314,6 +300,26 @@ def _best(rows: Sequence[BaseEstimate]) -> Headline:
     if len(tied) > 1:
         return Headline(f"{len(tied)} systems share the {word} {metric}", f" ({value}).")
     return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
+
+
+def _both_ways(rows: Sequence[Estimate]) -> Headline | None:
+    """The verdict where failed trials count both as wrong and as right."""
+    wrong, right = ([row for row in rows if row.of.failed == way] for way in ("wrong", "right"))
+    if len({row.system for row in rows}) > 1:
+        worst, best = _best(wrong), _best(right)
+        if list(map(_point, wrong)) == list(map(_point, right)):
+            return worst
+        if worst.claim == best.claim:
+            same = f"{best.claim}, whether all failed trials are wrong or all are right"
+            return Headline(same, ".")
+        said = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
+        return Headline(said, ".")
+    if (len(wrong), len(right)) != (1, 1):
+        return None
+    low, high = (score_text(_point(row), row.sd) for row in (*wrong, *right))
+    said = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric}"
+    held = f"{wrong[0].interval.title} {wrong[0].bracket_text}"
+    return Headline("", f"{said} ({held}), as failed trials are wrong or right.")
 
 
 def _sample_words(estimates: Sequence[Estimate]) -> str:

@@ -109,8 +109,8 @@ def test_files_without_their_other_half_are_named(tmp_path: Path) -> None:
     copied(tmp_path, *names)
     assert len(rows_of(tmp_path)) == 6
     remarks = remarks_of(tmp_path)
-    assert "not read: BFCL_v4_live_relevance_score.json (the ids of right answers" in remarks
-    assert "not read: BFCL_v4_simple_python_result.json (its answers were not scored" in remarks
+    assert "Not read: BFCL_v4_live_relevance_score.json (the ids of right answers" in remarks
+    assert "Not read: BFCL_v4_simple_python_result.json (its answers were not scored" in remarks
 
 
 def test_runs_of_a_model_are_trials_and_systems_if_asked(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_every_file_is_accounted_for(tmp_path: Path) -> None:
     }
     shutil.copy(LOG, tmp_path)
     shutil.copy(TOTALS, tmp_path / "another_pass_at_k.json")
-    assert "not read: another_pass_at_k.json (it has only totals" in remarks_of(tmp_path)
+    assert "Not read: another_pass_at_k.json (it has only totals" in remarks_of(tmp_path)
     assert claims_of(tmp_path) == []
 
 

@@ -69,7 +69,7 @@ def test_a_run_without_cases_is_named(tmp_path: Path) -> None:
     shutil.copy(NAMED, tmp_path / "a.json")
     emptied = json.loads(NAMED.read_text()) | {"testCases": None}
     (tmp_path / "b.json").write_text(json.dumps(emptied))
-    said = "not read: b.json (it has no test cases, though it says that 9 were run)."
+    said = "Not read: b.json (it has no test cases, though it says that 9 were run)."
     assert said in remarks_of(tmp_path).splitlines()
 
 

@@ -259,7 +259,7 @@ def test_an_aggregate_without_records_is_named_and_alone_is_refused(tmp_path: Pa
     alone = samples.parent / "00000000-4f89-41d3-9a0c-0305e82c3301.json"
     shutil.copy(samples.parent / f"{UUID}.json", alone)
     said = remarks_of(tmp_path)
-    assert f"not read: {alone.name} (it states scores of an evaluation whose records are" in said
+    assert f"Not read: {alone.name} (it states scores of an evaluation whose records are" in said
     with pytest.raises(InputError, match=r"is an aggregate .* has no trials"):
         errbar.load(alone)
 

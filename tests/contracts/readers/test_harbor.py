@@ -93,7 +93,7 @@ def test_a_job_without_its_trials_is_refused() -> None:
 
 def test_one_of_several_rewards_is_chosen() -> None:
     (said,) = above(runs_of(RUBRIC).source.origin.remarks)
-    assert "trials have the rewards tests, style; using 'tests'" in said
+    assert "Trials have the rewards tests, style; using 'tests'" in said
     assert values_of(RUBRIC, "avg") == pytest.approx([(0.75 + 0.75 + 0.25 + 0) / 4])
     assert values_of(RUBRIC, "avg", scorer="style") == pytest.approx([(0.5 + 0.5 + 1 + 0) / 4])
     assert "mean" in claims_of(RUBRIC, scorer="style")

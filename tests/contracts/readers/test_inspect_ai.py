@@ -314,7 +314,7 @@ def test_many_logs_are_read_at_once(tmp_path: Path) -> None:
     inspection = errbar.load(tmp_path).inspect()
     assert inspection.summary() == "3 questions x 20 tasks x 10 systems, 600 rows"
     why = "not a log, while other files are, and no table by its ending"
-    assert any(f"not read: notes.txt ({why})" in note for note in inspection.notes())
+    assert any(f"Not read: notes.txt ({why})" in note for note in inspection.notes())
 
 
 # Runs that did not end well
@@ -387,7 +387,7 @@ def test_of_two_logs_of_one_run_that_with_samples_counts(tmp_path: Path) -> None
     saved(tmp_path / "a.json", small([], task_id="1"))
     saved(tmp_path / "b.json", small([sample("a")], task_id="1") | {"status": "error"})
     assert [row["question"] for row in rows_of(tmp_path)] == ["a"]
-    assert "not read: a.json (it has only a header (status 'success'))." in remarks_of(tmp_path)
+    assert "Not read: a.json (it has only a header (status 'success'))." in remarks_of(tmp_path)
 
 
 def test_samples_that_are_not_there_are_seen(tmp_path: Path) -> None:
@@ -414,7 +414,7 @@ def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
     for name in ("header_only.json", "epochs.eval"):
         shutil.copy(PLACE / name, tmp_path)
     said = "it has only a header (status 'success'); 2 samples planned, 0 in the log"
-    assert f"not read: header_only.json ({said})." in remarks_of(tmp_path)
+    assert f"Not read: header_only.json ({said})." in remarks_of(tmp_path)
     assert {agreement.claim.system for agreement in errbar.load(tmp_path).agreements()} == {
         "mockllm/model"
     }

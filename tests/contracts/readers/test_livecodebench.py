@@ -49,7 +49,7 @@ def test_slices_by_what_is_told_of_a_problem() -> None:
 
 
 def test_outputs_without_gradings_are_told_of() -> None:
-    left = f"not read: {NAME}.json (outputs without gradings)."
+    left = f"Not read: {NAME}.json (outputs without gradings)."
     assert left in remarks_of(HERE).splitlines()
     assert "outputs that were not graded" in refusal(HERE / f"{NAME}.json")
 

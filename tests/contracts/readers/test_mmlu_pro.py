@@ -67,7 +67,7 @@ def test_every_file_is_accounted_for(tmp_path: Path) -> None:
     }
     shutil.copy(LOG, tmp_path)
     shutil.copy(TWO / "business_summary.json", tmp_path / "law_summary.json")
-    assert "not read: law_summary.json (a summary without results" in remarks_of(tmp_path)
+    assert "Not read: law_summary.json (a summary without results" in remarks_of(tmp_path)
 
 
 def test_a_summary_alone_is_refused_with_what_to_give() -> None:

@@ -73,7 +73,7 @@ def test_a_file_that_is_still_written_is_told_of_and_not_read(tmp_path: Path) ->
     shutil.move(place / "output-rs2.jsonl", place / "output-rs2.jsonl-async")
     runs = errbar.load(place)
     assert len(rows_of(runs)) == 8
-    assert "not read: output-rs2.jsonl-async" in remarks_of(runs)
+    assert "Not read: output-rs2.jsonl-async" in remarks_of(runs)
 
 
 def test_two_models_are_told_apart_by_their_folders(tmp_path: Path) -> None:

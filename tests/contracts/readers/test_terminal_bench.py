@@ -295,3 +295,12 @@ def test_runs_in_one_folder_that_name_no_agent_are_warned_of(tmp_path: Path) -> 
     assert "files='systems'" in said
     a_run(tmp_path / "other" / "2025-08-09__10-00-00_results.json", "run 9")
     assert not [each for each in above(remarks_of_all(tmp_path)) if "name no agent" in each]
+
+
+def test_how_trials_failed_is_said_once_for_all_systems(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        shutil.copy(LOG, tmp_path / name / "results.json")
+    said = [remark for remark in remarks_of_all(tmp_path) if "did not finish" in remark]
+    assert len(said) == 1
+    assert said[0].count("agent_timeout") == 2

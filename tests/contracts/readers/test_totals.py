@@ -78,7 +78,7 @@ def test_beside_logs_they_are_skipped_by_name(whose: str, tmp_path: Path) -> Non
     shutil.copytree(log, tmp_path, dirs_exist_ok=True)
     path = written(whose, tmp_path)
     assert len(rows_of(tmp_path)) == len(rows_of(log))
-    assert f"not read: {path.name} (it has only totals, of {whose})" in remarks_of(tmp_path)
+    assert f"Not read: {path.name} (it has only totals, of {whose})" in remarks_of(tmp_path)
     assert runs_of(tmp_path).source.origin.accounts.skipped == {
         path: f"it has only totals, of {whose}"
     }

@@ -96,9 +96,9 @@ def test_what_separates_the_first_from_the_second_is_said() -> None:
     assert first == "a"
     assert found.pairs[0].leader == "a"
     text = str(found)
-    assert f"Without {len(found.decisive)} questions of 24, {second} is level or ahead" in text
-    assert "Leaving out any single one of 24 questions does not change who is first." in text
-    assert "of 6 clusters" in text
+    assert f"Leaving out {len(found.decisive)} of 24 questions puts {second} level or ahead" in text
+    assert "None of 24 questions changes who is first if it alone is left out." in text
+    assert "None of 6 clusters changes" in text
     ahead = {change.left_out for change in found.decisive}
     scores = by_hand(rows, ahead)
     assert scores[second] >= scores["a"] - 1e-12

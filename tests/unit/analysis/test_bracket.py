@@ -1,6 +1,6 @@
 """Failed trials that may have been anything, against the same data with failures filled in."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -83,6 +83,34 @@ def test_without_failed_trials_nothing_changes() -> None:
     assert found == plain
 
 
+def test_the_verdict_on_scores_says_what_failed_trials_change() -> None:
+    """b leads if failed trials are wrong, a if they are right; 4 of a failed."""
+
+    def verdict(**outcomes: Sequence[int | None]) -> str:
+        rows = [
+            {"system": name, "question": at, "outcome": outcome}
+            | {"status": "timeout" if outcome is None else "ok"}
+            for name, own in outcomes.items()
+            for at, outcome in enumerate(own)
+        ]
+        sentence = errbar.load(rows).score(errors="bracket").conclusion()
+        assert sentence is not None
+        return sentence.claim + sentence.rest
+
+    turns = verdict(a=[1] * 10 + [None] * 4 + [0] * 6, b=[1] * 12 + [0] * 8)
+    assert turns == (
+        "If all failed trials are wrong, b has the highest avg; if all are right, a has the "
+        "highest avg."
+    )
+    stays = verdict(a=[1] * 10 + [None] * 4 + [0] * 6, b=[1] * 2 + [0] * 18)
+    assert stays == ("a has the highest avg, whether all failed trials are wrong or all are right.")
+    assert verdict(a=[1] * 10 + [None] * 4 + [0] * 6).startswith(
+        "a scores 0.50 to 0.70 avg (95% CI"
+    )
+    nothing_failed = verdict(a=[1] * 10 + [0] * 10, b=[1] * 12 + [0] * 8)
+    assert nothing_failed.startswith("b has the highest avg (0.60)")
+
+
 def test_a_verdict_is_undone_by_as_many_failures_as_mcnemars_test_needs() -> None:
     """All of a is right; of b, 3 are wrong and 10 fail. 2 · ½ⁿ < 0.05 from n = 6 discordant."""
     outcomes = [1] * 40 + [None] * 10 + [0] * 3 + [1] * 27
@@ -91,7 +119,7 @@ def test_a_verdict_is_undone_by_as_many_failures_as_mcnemars_test_needs() -> Non
     found = errbar.load({**data, "outcome": outcomes, "status": status}).compare(errors="bracket")
     assert found[0].better == ""
     assert (found[0].failed, found[0].flips) == (10, 8)
-    assert any("inconclusive if as few as 8 of b are right" in note for note in found.notes())
+    assert any("but not if 8 failed trials of b are right" in note for note in found.notes())
     sure = [0 if 50 <= at < 56 else x for at, x in enumerate(outcomes)]  # 6 are wrong for sure
     runs = errbar.load({**data, "outcome": sure, "status": status})
     (decided,) = runs.compare(errors="bracket")

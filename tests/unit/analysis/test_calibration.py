@@ -154,4 +154,15 @@ def test_the_command_prints_the_table_and_json_has_every_system(tmp_path: Any) -
     assert run.exit_code == 0, run.output
     assert [row["system"] for row in json.loads(run.stdout)["rows"]] == ["fine", "off"]
     plain = CliRunner().invoke(main, ["calibration", str(tmp_path / "log.csv")])
-    assert "1 of 2 are miscalibrated" in plain.stdout
+    assert "1 of 2 systems is miscalibrated" in plain.stdout
+
+
+def test_rows_without_an_answer_are_counted_once_for_all_systems() -> None:
+    rows = [
+        {"system": name, "question": at, "outcome": at % 2, "confidence": 0.5}
+        | {"status": "abstained" if at < lost else "ok"}
+        for name, lost in (("a", 3), ("b", 1))
+        for at in range(40)
+    ]
+    said = [remark for remark in errbar.calibration(rows).remarks if "without an answer" in remark]
+    assert said == ["4 rows without an answer left out (a 3, b 1)."]

@@ -445,7 +445,7 @@ def test_different_coverages_are_a_caution() -> None:
     fewer = sum(math.comb(60, answers) for answers in range(30)) / 2**60
     assert some is not None
     assert float(some[1]) == pytest.approx(100 * fewer, abs=3.5)
-    assert "36 rows are not answered." in errbar.load(data).compare("aurc").remarks
+    assert "36 rows without an answer." in errbar.load(data).compare("aurc").remarks
 
 
 def test_a_number_that_a_system_has_not_is_no_number() -> None:

@@ -58,7 +58,7 @@ def test_a_copy_of_a_folder_of_logs_is_not_counted_in_silence(
         assert "the same content as another and" in said
         assert "repeats='keep'" in said
     elif rows_in(both) != rows_in(alone):
-        assert "identical content" in said
+        assert "Identical content" in said
 
 
 def test_copies_are_counted_when_asked_for(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_two_systems_with_the_same_outcomes_are_both_kept_with_a_warning(tmp_pat
         (tmp_path / name).write_text(ROWS)
     runs = load(tmp_path)
     assert {each.key[0] for each in runs.source.slices(())} == {"gpt", "qwen"}
-    assert "identical content" in warnings_of(runs)
+    assert "Identical content" in warnings_of(runs)
 
 
 def test_tables_that_differ_are_not_warned_of(tmp_path: Path) -> None:

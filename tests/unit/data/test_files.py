@@ -283,7 +283,7 @@ def test_a_file_among_many_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     assert "b.csv" in refusal("score", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"))
     scores = errbar.load(tmp_path).score("avg")
     assert [(score.system, score.trials) for score in scores] == [("", BODY.count("\n"))]
-    assert "⚠ not read: b.csv" in str(scores).splitlines()[0]
+    assert "⚠ Not read: b.csv" in str(scores).splitlines()[0]
 
 
 def test_the_broken_one_of_many_files_is_named(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_the_broken_one_of_many_files_is_named(tmp_path: Path) -> None:
     assert "c.csv" in refusal("score", str(tmp_path))
     write(tmp_path / "c.csv", "")
     shown = CliRunner().invoke(main, ["score", str(tmp_path)])
-    assert "not read: c.csv (it is empty)" in " ".join(shown.output.split())
+    assert "Not read: c.csv (it is empty)" in " ".join(shown.output.split())
 
 
 # Columns.

@@ -269,6 +269,31 @@ class TestHeadlines:
         assert words == ["a beats b", "a is probably better than b", "Inconclusive"]
         assert said(0.0, -0.1, 0.1, 1.0).headline()[1] == ": a and b have the same avg."
 
+    def test_pairs_are_printed_in_the_order_of_the_ranking(self) -> None:
+        """The middle of three comes first by name, so that rows and table differ."""
+        share = {"a": 0.5, "b": 0.2, "c": 0.9}
+        outcomes = {name: [[int(at < 20 * own)] for at in range(20)] for name, own in share.items()}
+        found = errbar.load(outcomes).compare()
+        assert [(row.first, row.second) for row in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+        (systems,) = (cells for head, *cells in found.columns() if head == "systems")
+        assert systems == ["c − a", "c − b", "a − b"]
+        chosen = errbar.load(outcomes).compare(baseline="a")
+        (systems,) = (cells for head, *cells in chosen.columns() if head == "systems")
+        assert systems == ["b − a", "c − a"]
+
+    def test_pairs_of_a_loss_begin_with_the_lowest(self) -> None:
+        rows = [
+            {"system": name, "question": at, "outcome": at % 2, "confidence": sure}
+            for name, sure in (("a", 0.6), ("b", 0.9), ("c", 0.5))
+            for at in range(20)
+        ]
+        (systems,) = (
+            cells
+            for head, *cells in errbar.load(rows).compare("brier").columns()
+            if head == "systems"
+        )
+        assert systems == ["c − a", "c − b", "a − b"]
+
     def test_a_pair_counts_once_for_all_tasks(self) -> None:
         better, probable = said(0.1, 0.06, 0.14, 1e-4), said(0.1, -0.01, 0.2, 0.2, probable=0.01)
         probable = replace(probable, margin=None)

@@ -264,6 +264,7 @@ def test_the_command_and_the_report_correct(tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert "labels alone" in text
     assert "Scores are corrected by trusted labels; the judge alone gives" in text
+    assert "What moves the order" not in text  # which would be that of the judge alone
 
 
 def favoured(number: int = 200) -> Rows:

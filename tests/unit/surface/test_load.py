@@ -342,7 +342,7 @@ def test_both_ways_stand_beside_each_other_for_every_system_and_metric() -> None
     [
         ("fail", "counted as wrong"),
         ("missing", "left out"),
-        ("bracket", "taken as wrong and as right"),
+        ("bracket", "counted both as wrong and as right"),
     ],
 )
 def test_the_policy_and_its_numbers_stand_under_the_table(errors: Any, said: str) -> None:

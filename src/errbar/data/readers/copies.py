@@ -63,7 +63,7 @@ class Copies:
         if alike:
             remarks.append(
                 warning(
-                    f"identical content: {_pairs(alike)}. Each is counted; if it is a copy, "
+                    f"Identical content: {_pairs(alike)}. Each is counted; if it is a copy, "
                     f"leave it out."
                 )
             )

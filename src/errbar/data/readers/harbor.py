@@ -72,7 +72,7 @@ def _scorers(jobs: Sequence[Job], name: str | None, log: Log) -> dict[str, str]:
             choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
             log.remarks.append(
                 warning(
-                    f"{f'{task}: ' if task else ''}trials have the rewards {', '.join(keys)}; "
+                    f"{f'{task}: t' if task else 'T'}rials have the rewards {', '.join(keys)}; "
                     f"using {reward!r} (choose with {choose})."
                 )
             )

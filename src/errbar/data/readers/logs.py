@@ -100,7 +100,7 @@ def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
     for path, reason in skipped.items():
         reasons.setdefault(reason, []).append(path.name)
     return [
-        f"not read: {some_of(names)} ({reason.removesuffix('.')})."
+        f"Not read: {some_of(names)} ({reason.removesuffix('.')})."
         for reason, names in reasons.items()
     ]
 

@@ -15,7 +15,7 @@ from math import comb, isclose
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import warning
+from errbar.base.remarks import some_of, warning
 from errbar.data.readers.base import Choice, Glance, Reader
 from errbar.data.readers.documents import (
     UNSET,
@@ -55,14 +55,32 @@ def _recognise(glance: Glance) -> str:
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
     runs = find_runs(files, log)
+    failures: dict[str, Counter[str]] = {}
     for system, group in group_runs(runs, choice.files, log).items():
+        own = failures.setdefault(system, Counter())
         for task in dict.fromkeys(run.task for run in group):
-            _add(log, system, [run for run in group if run.task == task])
+            own += _add(log, system, [run for run in group if run.task == task])
+    log.remarks += _on_failures(failures)
     return log
 
 
-def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
-    """Add the rows of a system on a data set; its runs are trials."""
+def _on_failures(failures: Mapping[str, Counter[str]]) -> list[str]:
+    """Say once how the trials of each system failed, and what Terminal-Bench makes of it."""
+    listed = [
+        f"{system} ({', '.join(f'{failure} {n}' for failure, n in own.items())})"
+        for system, own in failures.items()
+        if own
+    ]
+    if not listed:
+        return []
+    return [
+        f"Trials that did not finish: {some_of(listed)}.",
+        "Terminal-Bench counts trials without a result as wrong.",
+    ]
+
+
+def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> Counter[str]:
+    """Add the rows of a system on a data set, whose runs are trials; return its failures."""
     failures: Counter[str] = Counter()
     trials: Counter[str] = Counter()
     prefixed = len(runs) > 1 and _share_names(runs)
@@ -96,10 +114,6 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
         if rows:
             log.extend(**dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True)))
         log.remarks += _contradictions(run, own)
-    if failures:
-        listed = ", ".join(f"{failure} {n}" for failure, n in failures.items())
-        log.remarks.append(f"{system}: trials that did not run to their end: {listed}.")
-        log.remarks.append("Terminal-Bench counts trials without a result as wrong.")
     balanced = len(set(trials.values())) == 1
     if trials and not balanced:
         log.remarks.append(
@@ -107,6 +121,7 @@ def _add(log: Log, system: str, runs: Sequence[TerminalRun]) -> None:
             f"accuracy of Terminal-Bench is a mean of trials, avg one of tasks."
         )
     log.claims += _claims(system, runs, balanced)
+    return failures
 
 
 def _share_names(runs: Sequence[TerminalRun]) -> bool:

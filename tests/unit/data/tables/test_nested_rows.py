@@ -73,7 +73,7 @@ def test_outcomes_by_system_task_and_question_are_marked(tmp_path: Path) -> None
     weak = {f"q{at}": bool(right) for at, right in enumerate(WEAK)}
     file = document(tmp_path, {"a": {"sums": strong, "words": weak}, "b": {"sums": weak}})
     assert scored(file) == {("a", "sums"): 0.8, ("a", "words"): 0.3, ("b", "sums"): 0.3}
-    assert "three levels of keys" in said_above(file)
+    assert "Three levels of keys" in said_above(file)
 
 
 def test_totals_by_system_and_task_are_refused(tmp_path: Path) -> None:

@@ -112,8 +112,8 @@ def test_a_file_that_holds_no_outcomes_is_named_above(tmp_path: Path) -> None:
     code, said = run("score", tmp_path)
     assert code == 0
     above = said.partition("metric value")[0]
-    assert "⚠ not read: config.json" in above
-    assert "⚠ not read: notes.txt" in above
+    assert "⚠ Not read: config.json" in above
+    assert "⚠ Not read: notes.txt" in above
     assert means(tmp_path) == {"": 0.8}
 
 
@@ -338,9 +338,9 @@ def test_files_without_rows_and_hidden_ones_are_named_and_the_rest_is_read(tmp_p
         table(tmp_path / name, "id,correct\nq1,0\n")
     assert means(str(tmp_path)) == {"a": 0.5, "b": 1.0}
     said = " ".join(errbar.load(str(tmp_path)).score("avg").remarks)
-    assert "not read: c.csv, f.parquet (it has the names of columns and no rows)" in said
-    assert "not read: d.csv, e.jsonl (it is empty)" in said
-    assert "not read: .hidden.csv (hidden" in said
+    assert "Not read: c.csv, f.parquet (it has the names of columns and no rows)" in said
+    assert "Not read: d.csv, e.jsonl (it is empty)" in said
+    assert "Not read: .hidden.csv (hidden" in said
     assert not any(name in said for name in (".DS_Store", "._a.csv", "x.csv", ".a.csv"))
 
 

@@ -96,7 +96,7 @@ def test_rewards_on_one_scale_have_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("results (1).csv", "the same content as another"), ("other.csv", "identical content")],
+    [("results (1).csv", "the same content as another"), ("other.csv", "Identical content")],
 )
 def test_files_with_the_same_bytes_have_a_warning(name: str, said: str, tmp_path: Path) -> None:
     write(tmp_path, RESULTS, "results.csv")

@@ -110,7 +110,7 @@ def test_settings_are_not_a_system(name: str, tmp_path: Path) -> None:
     table(tmp_path, RESULTS.replace(",0", ",1"), "qwen.csv")
     table(tmp_path, json.dumps({"do_sample": True, "stream": False}), name)
     assert means(tmp_path) == {"gpt": 0.75, "qwen": 1.0}
-    assert f"not read: {name}" in warnings_of(tmp_path)
+    assert f"Not read: {name}" in warnings_of(tmp_path)
 
 
 def test_settings_beside_outcomes_by_key_are_no_system(tmp_path: Path) -> None:

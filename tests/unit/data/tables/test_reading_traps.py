@@ -127,7 +127,7 @@ def test_a_summary_beside_results_is_named_and_not_read(tmp_path: Path) -> None:
     csv(tmp_path, "id,model,correct 1,gpt,1 2,gpt,0 1,qwen,1 2,qwen,1", "results.csv")
     csv(tmp_path, "model,accuracy gpt,0.5 qwen,1.0", "summary.csv")
     assert means(tmp_path) == {"gpt": 0.5, "qwen": 1.0}
-    assert "⚠ not read: summary.csv" in said_above(tmp_path)
+    assert "⚠ Not read: summary.csv" in said_above(tmp_path)
 
 
 def test_rows_without_a_system_among_others_are_warned_of(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_a_column_that_may_weigh_questions_has_both_means(name: str, tmp_path: P
 def test_a_version_of_the_outcome_has_its_mean_said(tmp_path: Path) -> None:
     file = csv(tmp_path, "id,acc,acc_norm,acc_stderr 1,1,0,.1 2,0,0,.1 3,1,1,.2 4,1,0,.3")
     said = said_above(file)
-    assert "⚠ the outcome is 'acc' (mean of all rows 0.75)" in said
+    assert "⚠ The outcome is 'acc' (mean of all rows 0.75)" in said
     assert "'acc_norm' has mean 0.25 and differs in 2 rows. Choose" in said
 
 

@@ -54,7 +54,7 @@ def test_totals_beside_results_are_skipped(tmp_path: Path) -> None:
     written(tmp_path, "id,correct\n1,1\n2,1\n", "qwen.csv")
     written(tmp_path, "model,accuracy\ngpt,0.51\nqwen,0.99\n", "summary.csv")
     assert means(tmp_path) == {"gpt": 0.5, "qwen": 1.0}
-    assert "not read: summary.csv" in warnings_on(tmp_path)
+    assert "Not read: summary.csv" in warnings_on(tmp_path)
 
 
 def test_settings_of_several_runs_are_no_questions(tmp_path: Path) -> None:

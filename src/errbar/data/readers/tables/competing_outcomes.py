@@ -298,7 +298,7 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
             continue
         anyway = mapping("outcome", name)
         remark = warning(
-            f"the outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
+            f"The outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
             f"takes {name!r} as it is (mean {mean:.4g})."
         )
         return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [remark]
@@ -343,7 +343,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     choose = mapping("outcome", found[0][0])
     return [
         warning(
-            f"the outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
+            f"The outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
             f"could be it: {listed}. Choose another with {choose}."
         )
     ]

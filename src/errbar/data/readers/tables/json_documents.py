@@ -332,7 +332,7 @@ def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Docu
     ]
     text = f"{outer}s are the outer keys ({some_of(value, 6)}), "
     text += f"{middle}s the next ({some_of(parts, 6)})"
-    return Document(records, [warning(f"three levels of keys: {text}, and questions the last.")])
+    return Document(records, [warning(f"Three levels of keys: {text}, and questions the last.")])
 
 
 def _of_trials(value: Mapping[str, Mapping[str, Any]]) -> Document:
@@ -344,7 +344,7 @@ def _of_trials(value: Mapping[str, Mapping[str, Any]]) -> Document:
         for name, outcome in outcomes.items()
     ]
     apart = setting("rows", "questions")
-    text = f"three levels of keys: systems are the outer keys ({some_of(value, 6)}), questions the "
+    text = f"Three levels of keys: systems are the outer keys ({some_of(value, 6)}), questions the "
     text += f"next, and the last number the trials. If these are questions, use {apart}."
     return Document(records, [warning(text)])
 
