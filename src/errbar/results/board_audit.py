@@ -127,8 +127,8 @@ class BoardAudit(Rows[BoardRow]):
             found.append("They are level, so no number of questions would tell them apart.")
         elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
             found.append(
-                f"If the true difference is the observed one, about {_two_digits(self.needed)} such "
-                "questions would tell them apart with 80% power (normal approximation)."
+                f"If the true difference is the observed one, about {_two_digits(self.needed)} "
+                "such questions would tell them apart with 80% power (normal approximation)."
             )
         return found
 

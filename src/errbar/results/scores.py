@@ -309,17 +309,16 @@ def _both_ways(rows: Sequence[Estimate]) -> Headline | None:
         worst, best = _best(wrong), _best(right)
         if list(map(_point, wrong)) == list(map(_point, right)):
             return worst
-        if worst.claim == best.claim:
-            same = f"{best.claim}, whether all failed trials are wrong or all are right"
-            return Headline(same, ".")
-        said = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
+        said = f"{best.claim}, whether all failed trials are wrong or all are right"
+        if worst.claim != best.claim:
+            said = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
         return Headline(said, ".")
-    if (len(wrong), len(right)) != (1, 1):
+    if len(rows) > 2:
         return None
     low, high = (score_text(_point(row), row.sd) for row in (*wrong, *right))
-    said = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric}"
-    held = f"{wrong[0].interval.title} {wrong[0].bracket_text}"
-    return Headline("", f"{said} ({held}), as failed trials are wrong or right.")
+    said = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric} ("
+    said += f"{wrong[0].interval.title} {wrong[0].bracket_text})"
+    return Headline("", f"{said}, as failed trials are wrong or right.")
 
 
 def _sample_words(estimates: Sequence[Estimate]) -> str:
@@ -350,9 +349,8 @@ def _coverages(estimates: Sequence[Estimate]) -> list[str]:
     for level, covers in sorted(groups, key=lambda kind: len(groups[kind])):
         scope = ""
         if len(groups) > 1:
-            last = len(notes) == len(groups) - 1
             names = _names_of(groups[level, covers], estimates)
-            scope = " of all others" if last else f" of {names}"
+            scope = " of all others" if len(notes) == len(groups) - 1 else f" of {names}"
         notes.append(f"{interval_title(level)}{scope}: for {covers.words}.")
     return notes
 
@@ -396,11 +394,7 @@ def _scope(subjects: Sequence[Subject]) -> str:
     """The phrase "of each system and task", with the dimensions that vary."""
     several = [
         name
-        for name, values in (
-            ("system", {subject.system for subject in subjects}),
-            ("task", {subject.task for subject in subjects}),
-            ("slice", {subject.slice for subject in subjects}),
-        )
-        if len(values) > 1
+        for name in ("system", "task", "slice")
+        if len({getattr(subject, name) for subject in subjects}) > 1
     ]
     return f" of each {' and '.join(several)}" if several else ""
