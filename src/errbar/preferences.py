@@ -17,7 +17,7 @@ from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bradley_terry import Ties
-from errbar.kernels.hierarchical import DrawnRanks, exchangeable
+from errbar.kernels.hierarchical import DrawnRanks, exchangeable_normal
 from errbar.loading import load
 from errbar.results.agreement import RaterAgreement
 from errbar.results.estimate import Interval
@@ -253,9 +253,8 @@ def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratin
     ends = [at_once[row.system] for row in own]
     ahead = np.array([[mine.low > other.high for other in ends] for mine in ends])
     letters = letters_of((ahead | ahead.T).tolist())
-    noise = np.random.default_rng(1).standard_normal((10_000, len(own)))
     values, sds = (np.array([getattr(row, name) for row in own]) for name in ("value", "sd"))
-    drawn = DrawnRanks(exchangeable(values + noise * sds, np.random.default_rng(1)))
+    drawn = DrawnRanks(exchangeable_normal(values, np.diag(sds)))
     placed = tuple(
         replace(
             row,

@@ -46,6 +46,7 @@ class Runs(Outcomes):
         questions_in_all: int | None = None,
         assume: Assumption | None = None,
         bounds: tuple[float, float] | None = None,
+        largest_cluster: int | None = None,
         audit: bool = False,
         by: Sequence[str] = (),
     ) -> Scores:
@@ -58,18 +59,15 @@ class Runs(Outcomes):
         *metrics
             Metrics by name or as values, as in "pass@8"; `avg` by default.
         errors
-            Rows without a result count as wrong ("fail"), are left out ("missing"), or are counted
-            both ways ("bracket").
+            Rows without a result are wrong ("fail"), left out ("missing"), or either ("bracket").
         short
             Questions with fewer trials than a metric draws leave no score ("error"), are dropped
             and counted ("drop"), or the metric is extrapolated by a difficulty model ("posterior").
-        estimand
-            The target of the intervals: new questions of the same kind ("population", the
-            default), this exact benchmark ("benchmark"), or a repeat of this run ("rerun").
+        estimand, level
+            New questions of the same kind ("population", the default), this exact benchmark
+            ("benchmark") or a repeat of this run ("rerun"); the confidence level, 0.95 by default.
         method
             Intervals that hold their level ("calibrated") or those of `errbar.eval` ("documented").
-        level
-            The confidence level; 0.95 by default.
         questions_in_all
             The size of the question pool, if these questions are a random sample of it.
         assume
@@ -77,17 +75,19 @@ class Runs(Outcomes):
             that they score no worse and no better than those observed, for narrower intervals.
         bounds
             The lowest and the highest possible reward; by default a guess, which is printed.
+        largest_cluster
+            The most questions that any cluster has; by default those of the largest one observed.
         audit
             Also report the share of simulated data sets whose interval contains the true value.
         by
             Columns whose values are scored separately.
         """
         require_policy(errors, short)
-        intervals = chosen_method(method, estimand=estimand, level=level)
+        usual = chosen_method(method, estimand=estimand, level=level)
         scored = [scored_metric(metric) for metric in metrics or _DEFAULT_METRICS]
         refusals, parts, by = Refusals(), [], names_in_order(by)
         for part in self._averaged(scored, errors, bounds):
-            how = with_assumptions(intervals, questions_in_all, assume, part.bounds)
+            how = with_assumptions(usual, questions_in_all, assume, part.bounds, largest_cluster)
             request = ScoreRequest(part.metrics, part.errors, short, how, refusals, audit)
             score = analysis.bracket.bracketed_scores if part.errors == "bracket" else scores_of
             own = score(part.source, part.source.slices(by), request)

@@ -36,6 +36,7 @@ from errbar.data.columns import Key, list_names
 from errbar.data.queries.named_questions import NamedQuestions
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
+from errbar.kernels.hierarchical import exchangeable_normal, root_of
 from errbar.kernels.prediction_powered import Judged
 from errbar.kernels.sign_flip import rounded_difference
 from errbar.metrics import CountMetric
@@ -44,7 +45,6 @@ from errbar.metrics.probabilities import ProbabilityMetric
 
 Correction = Literal["ppi++", "ppi", "labels"]
 CORRECTIONS: tuple[Correction, ...] = ("ppi++", "ppi", "labels")
-_DRAWS, _SEED = 10_000, 1
 Mask = NDArray[np.bool_]
 
 
@@ -375,9 +375,6 @@ class CorrectedScores:
         return math.fsum(weight * found.mean for weight, found in apart) - math.hypot(*below)
 
     def scores(self) -> Array:
-        """Joint draws of the scores of all systems, a row per draw."""
-        rng = np.random.default_rng(_SEED)
+        """Joint posterior draws of the scores of all systems, a row per draw."""
         total = np.sum([part.weight**2 * part.covariance() for part in self._parts], axis=0)
-        values, vectors = np.linalg.eigh(total)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return self.means + rng.standard_normal((_DRAWS, values.size)) @ root.T
+        return exchangeable_normal(self.means, root_of(total))

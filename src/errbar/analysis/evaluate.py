@@ -65,12 +65,14 @@ def with_assumptions(
     questions_in_all: int | None = None,
     assume: Assumption | None = None,
     bounds: tuple[float, float] | None = None,
+    largest_cluster: int | None = None,
 ) -> Method:
     """The method with assumptions about the questions, which only `Calibrated` can make."""
     options = {
         "questions_in_all": (questions_in_all, "--questions-in-all"),
         "assume": (assume, "--assume"),
         "bounds": (bounds, "--bounds"),
+        "largest_cluster": (largest_cluster, "--largest-cluster"),
     }
     settings: dict[str, Any] = {
         name: value for name, (value, _) in options.items() if value is not None

@@ -21,12 +21,11 @@ from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.kernels.bradley_terry import Fit, Ties, fit
 from errbar.kernels.connectivity import components, confounded, reachable, strong_components
-from errbar.kernels.hierarchical import DrawnRanks, exchangeable
+from errbar.kernels.hierarchical import DrawnRanks, exchangeable_normal, root_of
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import Rating, Ratings, letters_of
 
 _POINTS, _CENTRE = 400.0 / math.log(10.0), 1000.0  # Elo's scale
-_DRAWS, _SEED = 10_000, 1  # a probability then has a standard error of 0.5% at most
 _SHOWN = 3  # pairs that are proposed for the next games
 _METHODS = {
     Ties.HALF: "Bradley-Terry model, a tie is half a win",
@@ -175,11 +174,7 @@ class _GameRatings:
         return found
 
     def _draws(self) -> Array:
-        rng = np.random.default_rng(_SEED)
-        values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        noise = rng.standard_normal((_DRAWS, values.size)) @ root.T
-        return exchangeable(self.fit.strengths + noise, np.random.default_rng(_SEED))
+        return exchangeable_normal(self.fit.strengths, root_of(self.covariance))
 
     def _results(self) -> Array:
         """Expected result of each system against each other; a tie is half a win."""

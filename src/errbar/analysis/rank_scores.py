@@ -23,13 +23,12 @@ from errbar.base.arrays import Array
 from errbar.base.remarks import setting
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
-from errbar.kernels.hierarchical import exchangeable, with_g_prior
+from errbar.kernels.hierarchical import DRAWS, SEED, exchangeable_normal, with_g_prior
 from errbar.kernels.resample import unseen_weights
 from errbar.kernels.sign_flip import rounded_difference
 from errbar.metrics import CountMetric
 from errbar.results.estimate import Estimand, Subject
 
-_DRAWS, _SEED = 10_000, 1  # a probability then has a standard error of 0.5% at most
 _AT_ONCE = 1 << 22  # random numbers in memory at a time: 32 MB
 
 RankBy = Literal["mean", "borda", "copeland", "win-rate", "bradley-terry", "rasch"]
@@ -191,15 +190,15 @@ class SampledScores:
         Each task has one unseen question, which the systems solve in a random order, at equal
         distances from the lower to the upper bound. The systems are taken to be exchangeable.
         """
-        rng = np.random.default_rng(_SEED)
+        rng = np.random.default_rng(SEED)
         systems = self.means.size
-        scores = np.zeros((_DRAWS, systems))
+        scores = np.zeros((DRAWS, systems))
         for part in self._parts:
             low, high = part.range
             ladder, once = np.linspace(low, high, systems), np.ones(part.sizes.size)
             step = max(1, _AT_ONCE // part.sizes.size)
-            for start in range(0, _DRAWS, step):
-                some = slice(start, min(start + step, _DRAWS))
+            for start in range(0, DRAWS, step):
+                some = slice(start, min(start + step, DRAWS))
                 number = some.stop - start
                 weights = rng.standard_exponential((number, part.sizes.size))
                 unseen = unseen_weights(part.sizes, once, (number, 1), rng)
@@ -239,9 +238,7 @@ class ApartScores:
 
     def scores(self) -> Array:
         """Joint posterior draws of the scores of all systems, a row per draw."""
-        rng = np.random.default_rng(_SEED)
-        scores = self.means + self._sds * rng.standard_normal((_DRAWS, self.means.size))
-        return exchangeable(scores, np.random.default_rng(_SEED))
+        return exchangeable_normal(self.means, np.diag(self._sds))
 
 
 def usual_scoring(intervals: Calibrated) -> RankScoring:

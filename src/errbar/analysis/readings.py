@@ -4,6 +4,7 @@ Where two interpretations are possible, both results are stated, with the option
 """
 
 import math
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +16,17 @@ from errbar.analysis.alignment import Policy, group_by_task
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.outcome_scales import remarks_on_rewards
 from errbar.analysis.score import Errors, ScoredMetric, Scoring, Short, slices_by_subject
-from errbar.base.remarks import Above, Caution, guess, have, setting, some_of, warning, way_to_say
+from errbar.base.remarks import (
+    Above,
+    Caution,
+    GuessedBounds,
+    guess,
+    have,
+    setting,
+    some_of,
+    warning,
+    way_to_say,
+)
 from errbar.data.columns import MOMENTS, ROW, UNSCORED, Key, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
@@ -27,6 +38,8 @@ from errbar.metrics.categories import Average
 from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
+# Words in the names of quantities that may lie below 0 or above 1.
+_REWARDS = {"reward", "rewards", "return", "payoff", "profit", "margin", "gain", "utility"}
 _OTHERWISE = {"fail": "missing", "missing": "fail"}
 _SAID = {
     "fail": "counted as wrong",
@@ -63,7 +76,10 @@ class AveragedMetrics:
 
     def remarks(self, by: Sequence[str] = ()) -> list[str]:
         """Remarks on the data."""
-        return remarks_on(self.source, self.source.slices(by), self.errors)
+        found = self.source.slices(by)
+        guessed = self.bounds is None and all(part.is_binary for part in found)
+        named = _named_rewards(self.source) if guessed else []
+        return [*named, *remarks_on(self.source, found, self.errors)]
 
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
@@ -82,6 +98,23 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
     for look in (copied_rows, ids_written_otherwise, repeated_ids):
         remarks += look(source, found)
     return [*remarks, *source.origin.remarks]
+
+
+def _named_rewards(source: Source) -> list[Above]:
+    """The guess that 0 and 1 are wrong and right, where a column is named after a reward.
+
+    A match that is lost may be -1, and where none of a sample is lost its outcomes look like any
+    others of wrong and right.
+    """
+    words = set(re.split(r"[^a-z]+", source.outcome_column.lower()))
+    if not words & _REWARDS:
+        return []
+    text = (
+        f"{source.outcome_column!r} is 0 or 1 everywhere: taken as wrong and right, so that no "
+        f"reward lies below 0 or above 1"
+    )
+    known = guess(text, option="--bounds LOW HIGH", argument="bounds=(low, high)")
+    return [GuessedBounds(known)]
 
 
 def rows_without_result(

@@ -258,24 +258,32 @@ def average_vote(
     of: Subject, metric: VoteAt, answered: AnsweredQuestions, method: Method
 ) -> Estimate:
     """Mean over questions of votes, which lie between 0 and 1."""
-    values, once = answered.values, np.ones(answered.values.size)
-    covers = target_of(method, values.size, answered.weights)
-    found = mean_of_sample(values, once, answered.clusters, method.level, answered.weights)
+    trials, size = answered.trials, answered.values.size
+    covers = target_of(method, size, answered.weights)
+    found, assumed = _mean_of(answered, method)
     in_all = method.questions_in_all if isinstance(method, Calibrated) else None
-    reason = ""
     if in_all is not None:
-        noise = most_noise(values, answered.trials, metric.k, once)
-        found, reason = finite_population(found, values.size / in_all, noise)
-    assumed = assumption_on_sizes(once, answered.clusters, answered.weights, method.level)
-    reason = join_parts(assumed, reason)
+        noise = most_noise(answered.values, trials, metric.k, np.ones(size))
+        found, reason = finite_population(found, size / in_all, noise)
+        assumed = join_parts(assumed, reason)
     mean, sd, low, high = found.within(0.0, 1.0)
     if covers is not Estimand.POPULATION:
         sd = low = high = math.nan
-        reason = "votes by answer are supported for the estimand 'population' only"
-    interval = Interval(low, high, method.level, covers)
-    cell = Cell(mean, mean, sd, interval, reason)
-    trials, size = answered.trials, values.size
+        assumed = "votes by answer are supported for the estimand 'population' only"
+    cell = Cell(mean, mean, sd, Interval(low, high, method.level, covers), assumed)
     return estimate_of(cell, of, metric, size, trials.sum().item(), trials, answered.clusters)
+
+
+def _mean_of(
+    answered: AnsweredQuestions, method: Method, bounds: tuple[float, float] = (0.0, 1.0)
+) -> tuple[Summary, str]:
+    """Mean for new questions, and its assumption on the sizes of clusters."""
+    known = method if isinstance(method, Calibrated) else Calibrated()
+    once, clusters = np.ones(answered.values.size), answered.clusters
+    level, weights, given = method.level, answered.weights, known.largest_cluster
+    assumed = assumption_on_sizes(once, clusters, weights, level, given)
+    sample = once, clusters, level, weights, bounds
+    return mean_of_sample(answered.values, *sample, known.assume, given), assumed
 
 
 def target_of(method: Method, questions: int, weights: Array | None = None) -> Estimand:
@@ -336,11 +344,7 @@ def _population_interval(
 ) -> tuple[Summary, str]:
     """Interval for new questions, narrower if the questions are a sample of a known number."""
     known = method if isinstance(method, Calibrated) else Calibrated()
-    once, clusters, weights = np.ones(answered.values.size), answered.clusters, answered.weights
-    found = mean_of_sample(
-        answered.values, once, clusters, method.level, weights, bounds, known.assume
-    )
-    assumed = assumption_on_sizes(once, clusters, weights, method.level)
+    found, assumed = _mean_of(answered, method, bounds)
     is_guess = known.bounds is None and bounds != (0.0, 1.0)
     # neither the rewards nor their estimated range tell how far others may lie
     if not found.sd or (is_guess and np.ptp(answered.values) == 0):
@@ -348,18 +352,18 @@ def _population_interval(
     if is_guess and known.assume == "nothing":
         found = _widen_beyond_guess(found, answered, method.level, bounds[0])
     if is_guess:
-        low, high = bounds
-        guess_holds = f"holds if every reward lies between {low:.3g} and {high:.3g}, {GUESSED}"
-        assumed = join_parts(guess_holds, assumed)
-    in_all = known.questions_in_all
-    if in_all is None:
+        low, high = (f"{bound:.3g}" for bound in bounds)
+        guessed = f"holds if every reward lies between {low} and {high}, {GUESSED}"
+        assumed = join_parts(guessed, assumed)
+    if known.questions_in_all is None:
         return found, assumed
     within, _, reason = _trial_variance(answered)
     if reason:
         reason = f"questions_in_all has no effect: {reason}"
     else:
         noise = min(1.0, within / found.sd**2)
-        found, reason = finite_population(found, answered.values.size / in_all, noise)
+        share = answered.values.size / known.questions_in_all
+        found, reason = finite_population(found, share, noise)
     return found, join_parts(assumed, reason)
 
 

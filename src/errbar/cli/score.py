@@ -127,6 +127,11 @@ RATES = bundle(
     type=int,
     help="The size of the question pool, if these questions are a random sample of it.",
 )
+@click.option(
+    "--largest-cluster",
+    type=int,
+    help="The most questions that any cluster has, whether it was sampled or not.",
+)
 @options.ASSUME
 @options.BOUNDS
 @RATES
@@ -137,6 +142,7 @@ def score(
     metrics: tuple[str, ...],
     audit: bool,
     questions_in_all: int | None,
+    largest_cluster: int | None,
     assume: Assume,
     bounds: tuple[float, float] | None,
     rates: RateOptions,
@@ -157,6 +163,7 @@ def score(
     return runs.score(
         *metrics,
         questions_in_all=questions_in_all,
+        largest_cluster=largest_cluster,
         assume=None if assume == "nothing" else assume,
         bounds=bounds,
         audit=audit,

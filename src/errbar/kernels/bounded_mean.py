@@ -54,21 +54,28 @@ _WEIGHTS[0] *= 0.5
 
 
 class Sample(NamedTuple):
-    """Values with their sizes, how often each occurs, and the bounds of a value of size 1."""
+    """Values with their sizes, how often each occurs, and the bounds of a value of size 1.
+
+    `largest` is the largest possible size, if it is known. Then value − x · size has a known range
+    for every x, and the interval has no assumption on sizes.
+    """
 
     values: Array
     sizes: Array
     often: Array
     bounds: tuple[float, float] = (0.0, 1.0)
+    largest: float | None = None
 
     @property
     def mirrored(self) -> "Sample":
         """The sample with the opposite sign."""
         low, high = self.bounds
-        return Sample(-self.values, self.sizes, self.often, (-high, -low))
+        return self._replace(values=-self.values, bounds=(-high, -low))
 
     def unseen_sizes(self) -> tuple[Array, Array]:
         """Possible sizes of an unseen value, and the chance of each."""
+        if self.largest is not None:
+            return np.array([self.largest]), np.ones(1)
         if (self.sizes == self.sizes[0]).all():  # as of questions of equal weight
             return self.sizes[:1], np.ones(1)
         sizes, place = np.unique(self.sizes, return_inverse=True)
@@ -110,16 +117,21 @@ def low_end(sample: Sample, tail: float) -> float:
     if sample.values.size > _REPEATED:
         return _low_end(sample, tail)
     parts = (np.asarray(part, dtype=float) for part in (sample.values, sample.sizes, sample.often))
-    return _cached_low_end(*(part.tobytes() for part in parts), sample.bounds, tail)
+    known = sample.bounds, sample.largest
+    return _cached_low_end(*(part.tobytes() for part in parts), known, tail)
 
 
 @lru_cache(maxsize=1 << 14)
 def _cached_low_end(
-    values: bytes, sizes: bytes, often: bytes, bounds: tuple[float, float], tail: float
+    values: bytes,
+    sizes: bytes,
+    often: bytes,
+    known: tuple[tuple[float, float], float | None],
+    tail: float,
 ) -> float:
     """`low_end`, cached by the content of its arrays: of 10,000 systems many are alike."""
     arrays = np.frombuffer(values), np.frombuffer(sizes), np.frombuffer(often)
-    return _low_end(Sample(*arrays, bounds), tail)
+    return _low_end(Sample(*arrays, *known), tail)
 
 
 def _low_end(sample: Sample, tail: float) -> float:
@@ -246,7 +258,7 @@ class _WeightedMean:
         """Quantile at the normal score `z`, by the saddle-point approximation."""
         if self.has_no_room:
             return self._least
-        values, sizes, often, _ = self._sample
+        values, sizes, often, *_ = self._sample
         usual = float(self._chances @ self._unseen)
         total = float(often @ sizes) + usual
         mean = (float(often @ values) + self._bound * usual) / total

@@ -1,11 +1,13 @@
 """Intervals that hold their level: what they promise for every metric, target and kind of data."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import errbar
 from errbar import Calibrated, CategoryCounts, Counts, Posterior, score
 from errbar import eval as functions
 from errbar.analysis.evaluate import chosen_method
@@ -521,3 +523,57 @@ def test_rare_errors_beside_questions_never_solved_reach_down_as_far_as_without_
     share = len(easy) / 60
     # of all 60, the binomial sample of the whole score puts the end at 0.43 of this distance
     assert beside.value - beside.interval.low > 0.6 * share * below
+
+
+def clustered_runs(sizes: Sequence[int], right: Sequence[int]) -> errbar.Runs:
+    """Clusters of single trials, of which the first are right."""
+    return errbar.load(
+        [
+            {"question": f"{cluster}-{at}", "cluster": cluster, "outcome": int(at < right[cluster])}
+            for cluster, size in enumerate(sizes)
+            for at in range(size)
+        ]
+    )
+
+
+def test_with_a_largest_cluster_the_unseen_one_is_as_large() -> None:
+    sizes, right = np.array([3, 2, 5, 1, 4, 2]), np.array([2, 2, 1, 1, 3, 0])
+    rng = np.random.default_rng(0)
+    weights, unseen = rng.standard_exponential((200_000, 6)), 9 * rng.standard_exponential(200_000)
+    total = weights @ sizes + unseen
+    low = np.quantile(weights @ right / total, 0.025)
+    high = np.quantile((weights @ right + unseen) / total, 0.975)
+    (found,) = clustered_runs(sizes.tolist(), right.tolist()).score("avg", largest_cluster=9)
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=0.002)
+    assert found.reason == "holds if no cluster has more than 9 questions, as given"
+    (usual,) = clustered_runs(sizes.tolist(), right.tolist()).score("avg")
+    assert found.interval.low < usual.interval.low < usual.interval.high < found.interval.high
+
+
+def test_with_a_largest_cluster_the_interval_holds_where_no_large_one_was_drawn() -> None:
+    """2% of clusters are thirty times as large, and fail: nearly half of all samples have none."""
+    rng, held, usual = np.random.default_rng(1), 0, 0
+    truth = 0.98 * 2 * 0.8 / (0.98 * 2 + 0.02 * 60)
+    for _ in range(60):
+        large = rng.random(40) < 0.02
+        sizes = np.where(large, 60, 2)
+        right = np.where(large, 0, rng.binomial(2, 0.8, 40))
+        runs = clustered_runs(sizes.tolist(), right.tolist())
+        for known in (None, 60):
+            (found,) = runs.score("avg", largest_cluster=known)
+            holds = found.interval.low <= truth <= found.interval.high
+            held, usual = held + (holds and bool(known)), usual + (holds and not known)
+    assert held == 60
+    assert usual < 50
+
+
+def test_a_largest_cluster_that_cannot_be_is_refused() -> None:
+    runs = clustered_runs([3, 2], [1, 2])
+    with pytest.raises(InputError, match="largest_cluster is 2, but a cluster has 3 questions"):
+        runs.score("avg", largest_cluster=2)
+    with pytest.raises(InputError, match="'population' only"):
+        runs.score("avg", largest_cluster=5, estimand="benchmark")
+    with pytest.raises(InputError, match="there is no column of clusters"):
+        errbar.load({"a": np.ones((5, 2))}).score("avg", largest_cluster=5)
+    with pytest.raises(InputError, match="largest_cluster= is for"):
+        runs.score("avg", largest_cluster=5, method="documented")

@@ -1,12 +1,16 @@
 """Means of several systems as draws from a normal distribution, by independent routes."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from sklearn.covariance import ledoit_wolf
 
+from errbar.analysis.corrections import CorrectedPart, CorrectedScores
 from errbar.base.arrays import Array
-from errbar.kernels.hierarchical import exchangeable, shrinkage, with_g_prior
+from errbar.kernels.hierarchical import exchangeable, root_of, shrinkage, with_g_prior
 
 
 def contrasts(systems: int) -> Array:
@@ -70,3 +74,19 @@ def test_systems_without_any_difference_stay_alike() -> None:
     draws = np.ones((50, 3))
     assert (with_g_prior(draws, [np.zeros((3, 4))], np.random.default_rng(0)) == 0.0).all()
     assert (exchangeable(draws, np.random.default_rng(0)) == 0.0).all()
+
+
+def test_a_singular_covariance_has_a_root() -> None:
+    values = np.random.default_rng(5).standard_normal((4, 2))
+    covariance = values @ values.T
+    root = root_of(covariance)
+    assert root @ root.T == pytest.approx(covariance)
+
+
+def test_corrected_scores_are_those_of_exchangeable_systems() -> None:
+    covariance = np.diag([0.01, 0.02, 0.03, 0.04])
+    means = np.array([0.3, 0.32, 0.34, 0.5])
+    part = SimpleNamespace(weight=1.0, means=means, covariance=lambda: covariance)
+    found = CorrectedScores([cast("CorrectedPart", part)]).scores()
+    assert found.mean(axis=1) == pytest.approx(0.0, abs=1e-12)
+    assert np.ptp(found.mean(axis=0)) < 0.5 * np.ptp(means)

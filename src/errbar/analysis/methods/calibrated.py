@@ -61,8 +61,9 @@ class Calibrated(Method):
     With `questions_in_all`, the questions are a sample from that many, and the interval narrows by
     the finite-population correction. By default an unseen question may score anything that the
     metric allows; with `assume="no rare failures"` it scores no worse and no better than those
-    observed. `bounds` are those of rewards, where outcomes are not 0 and 1. `seed` starts the
-    random number generator.
+    observed. `bounds` are those of rewards, where outcomes are not 0 and 1; `largest_cluster` is
+    the most questions that any cluster has, observed or not. `seed` starts the random number
+    generator.
 
     Examples
     --------
@@ -78,6 +79,7 @@ class Calibrated(Method):
     seed: int = 0
     assume: Assumption = "nothing"
     bounds: tuple[float, float] | None = None
+    largest_cluster: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimand", Estimand(self.estimand))
@@ -87,6 +89,10 @@ class Calibrated(Method):
         if self.questions_in_all is not None:
             require_whole(self.questions_in_all, "questions_in_all", 1)
         require_whole(self.seed, "seed", 0)
+        if self.largest_cluster is not None:
+            require_whole(self.largest_cluster, "largest_cluster", 1)
+            if self.estimand is not Estimand.POPULATION:
+                raise InputError("largest_cluster is for the estimand 'population' only.")
         if self.questions_in_all is not None and self.estimand is not Estimand.POPULATION:
             raise InputError("questions_in_all is for the estimand 'population' only.")
 
@@ -255,7 +261,8 @@ class _SystemEstimates:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._finite_population(found, metric, level)
         repeats, weights = self._counts.repeats(), weights_of(self._counts)
-        sizes = assumption_on_sizes(repeats, clusters_of(self._counts), weights, level)
+        given = self._method.largest_cluster
+        sizes = assumption_on_sizes(repeats, clusters_of(self._counts), weights, level, given)
         return found, join_parts(_BEYOND if short else "", reason, sizes)
 
     def _benchmark_summary(
@@ -344,8 +351,13 @@ class _SystemEstimates:
         self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None
     ) -> QuestionSample:
         counts = self._counts if some is None or some.all() else self._counts.where(some)
+        known = self._method
         return QuestionSample(
-            counts, self._method.assume, clustered=clustered, bounds=self._method.bounds
+            counts,
+            known.assume,
+            clustered=clustered,
+            bounds=known.bounds,
+            largest=known.largest_cluster,
         )
 
     def _learned(self) -> list[DifficultyPosterior]:

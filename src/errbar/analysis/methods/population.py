@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import counted
+from errbar.base.remarks import counted, way_to_say
 from errbar.data.counts import (
     CategoryCounts,
     Counts,
@@ -24,6 +24,7 @@ from errbar.data.counts import (
     sort_for_rounding,
     weights_of,
 )
+from errbar.errors import InputError
 from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
 from errbar.kernels.interval import outer_ends
 from errbar.kernels.resample import unseen_weights
@@ -42,6 +43,7 @@ NOT_NARROWED = (
 # the width (one standard deviation), which no reader sees.
 _WEIGHINGS = 40_000
 _AT_ONCE = 1 << 22  # random numbers in memory at a time
+_ONCE = np.ones(1)
 
 
 class Summary(NamedTuple):
@@ -89,8 +91,10 @@ class QuestionSample:
         *,
         clustered: bool = True,
         bounds: tuple[float, float] | None = None,
+        largest: float | None = None,
     ) -> None:
         self._assume, self._bounds = assume, bounds
+        self._largest = largest if clustered else None
         self._clusters = clusters_of(counts) if clustered else None
         self._weights = weights_of(counts)
         apart = self._clusters is not None or self._weights is not None
@@ -136,9 +140,8 @@ class QuestionSample:
         return metric.row_values(self._tally), self._tally.rows.sum(axis=1)
 
     def _mean_summary(self, values: Array, level: float, bounds: tuple[float, float]) -> Summary:
-        return mean_of_sample(
-            values, self._often, self._clusters, level, self._weights, bounds, self._assume
-        )
+        sample = self._often, self._clusters, level, self._weights
+        return mean_of_sample(values, *sample, bounds, self._assume, self._largest)
 
     def _blend_summary(
         self, metric: CountMetric, values: list[Array], level: float, rng: np.random.Generator
@@ -150,7 +153,8 @@ class QuestionSample:
         ]
         totals, sizes, often = _sample(values, self._often, self._clusters, self._weights)
         bounds = [_bounds_of(sample, self._assume) for sample in samples]
-        low, high = _blend_draws(metric, totals, sizes, often, bounds, rng)
+        unseen = (sizes, often) if self._largest is None else (np.array([self._largest]), _ONCE)
+        low, high = _blend_draws(metric, totals, sizes, often, bounds, unseen, rng)
         means = [np.array(often @ total / (often @ sizes)) for total in totals]
         sd = float(max(low.std(), high.std()))
         return Summary(float(metric.joined(*means)), sd, *outer_ends(low, high, level))
@@ -179,6 +183,7 @@ def _blend_draws(
     sizes: Array,
     often: Array,
     bounds: Sequence[tuple[float, float]],
+    unseen_sizes: tuple[Array, Array],
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """Draws of a blend, with an unseen question at the lower and at the upper bounds."""
@@ -187,7 +192,7 @@ def _blend_draws(
     for start in range(0, _WEIGHINGS, step):
         number = min(step, _WEIGHINGS - start)
         weights = rng.standard_gamma(often, (number, often.size))
-        unseen = unseen_weights(sizes, often, (number,), rng)
+        unseen = unseen_weights(*unseen_sizes, (number,), rng)
         sums = [weights @ total for total in totals]
         total = weights @ sizes + unseen
         low, high = (
@@ -209,15 +214,20 @@ def mean_of_sample(
     weights: Array | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
     assume: Assumption = "nothing",
+    largest: float | None = None,
 ) -> Summary:
     """Mean of bounded values, its standard deviation and its ends."""
-    sample = sample_of(values, often, clusters, weights, bounds)
+    sample = sample_of(values, often, clusters, weights, bounds, largest)
     sample = sample._replace(bounds=_bounds_of(sample, assume))
     return Summary(sample.mean, sample.sd(), *mean_ends(sample, level))
 
 
 def assumption_on_sizes(
-    often: Array, clusters: Integers | None, weights: Array | None, level: float
+    often: Array,
+    clusters: Integers | None,
+    weights: Array | None,
+    level: float,
+    given: int | None = None,
 ) -> str:
     """The assumption of intervals on the sizes of unseen clusters, or on unseen weights.
 
@@ -230,10 +240,19 @@ def assumption_on_sizes(
     >>> assumption_on_sizes(np.ones(6), np.array([0, 0, 0, 1, 1, 2]), None, 0.95)
     'assumes that no cluster has more than 3 questions; a kind of cluster that makes up 63% of all may be missing'
     """  # noqa: E501
+    if given is not None and (clusters is None or weights is not None):
+        lacking = "there is no column of clusters" if clusters is None else "questions have weights"
+        option = way_to_say("--largest-cluster", "largest_cluster")
+        raise InputError(f"{option} is a number of questions in a cluster, but {lacking}.")
     if clusters is None and weights is None:
         return ""
     _, sizes, repeats = _sample([], often, clusters, weights)
     largest, number = float(sizes.max()), float(repeats.sum())
+    if given is not None:
+        if given < largest:
+            option = way_to_say("--largest-cluster", "largest_cluster")
+            raise InputError(f"{option} is {given}, but a cluster has {largest:.0f} questions.")
+        return f"holds if no cluster has more than {counted(given, 'question')}, as given"
     if largest == (sizes.min() if clusters is None else 1.0):
         return ""
     unit = "question" if clusters is None else "cluster"
@@ -252,10 +271,12 @@ def sample_of(
     clusters: Integers | None,
     weights: Array | None,
     bounds: tuple[float, float],
+    largest: float | None = None,
 ) -> Sample:
     """The sample behind a mean: questions, or clusters of them, with their sizes."""
     (totals,), sizes, repeats = _sample([np.clip(values, *bounds)], often, clusters, weights)
-    return Sample(np.clip(totals, bounds[0] * sizes, bounds[1] * sizes), sizes, repeats, bounds)
+    totals = np.clip(totals, bounds[0] * sizes, bounds[1] * sizes)
+    return Sample(totals, sizes, repeats, bounds, largest)
 
 
 def _bounds_of(sample: Sample, assume: Assumption) -> tuple[float, float]:
