@@ -340,6 +340,11 @@ class CorrectedPart:
 
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
+        return self._summaries
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
+        """Asked for once by each system."""
         return [
             Summary(spread.mean, spread.sd, *spread.ends(self._level)) for spread in self.scored
         ]
