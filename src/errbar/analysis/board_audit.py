@@ -128,7 +128,7 @@ def _leaders(ranks: Array, order: Sequence[str]) -> tuple[str, ...]:
 
 
 def _decisive(parts: Sequence[_Part], found: Removal) -> tuple[Change, ...]:
-    """Number of questions without which the first system no longer leads the second."""
+    """The questions without which the first system no longer leads the second."""
     own = parts[found.part]
     return tuple(Change(own.task, own.names[at], ()) for at in found.questions.tolist())
 

@@ -136,7 +136,7 @@ def _row(
     request: NoiseRequest,
     remarks: list[str],
 ) -> list[NoiseRow]:
-    """The noise of a system or of a difference; None and a remark if it is undetermined."""
+    """The noise of a system or of a difference; no row, and a remark, if it is undetermined."""
     who = str(Subject(f"{of.system} − {against}" if against else of.system, of.task))
     if isinstance(cells, TrialCells):
         table = _table(cells, cells.mean, cells.squares, cells.variance, 1.0 / cells.trials, bounds)

@@ -329,7 +329,7 @@ def _scorable(
             lacking[subject] = "no row has a result"
         else:
             kept[subject] = part.where(some)
-            remarks += _count_left_out(subject, part, some | ~weigh)
+            remarks += _remarks_on_left_out(subject, part, some | ~weigh)
             nothing = int(part.questions[~weigh].sum())
             if nothing:
                 name = str(replace(subject, failed="")) or "the system"
@@ -349,8 +349,8 @@ def _has_weight(subject: Subject, part: Slice) -> NDArray[np.bool_]:
     return weigh
 
 
-def _count_left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
-    """Number of questions without a result, and number of those that were never scored."""
+def _remarks_on_left_out(subject: Subject, part: Slice, kept: NDArray[np.bool_]) -> list[str]:
+    """Remarks on questions without a result, apart for those that were never scored."""
     never = ~kept & (part.trials == 0)
     questions, name, remarks = int(part.questions.sum()), str(replace(subject, failed="")), []
     for out, words in ((never, "were never scored"), (~kept & ~never, "have no result at all")):

@@ -328,7 +328,7 @@ def _share(row: SubsetSize) -> str:
 
 
 def _on_dead(task: TaskItems) -> list[str]:
-    """Number of unanimous questions, beside the number that the model expects."""
+    """Remarks on unanimous questions, beside the numbers that the model expects."""
     found = []
     for number, words, expected in (
         (task.all_wrong, "no system solves", task.expected_wrong),
