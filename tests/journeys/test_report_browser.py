@@ -12,11 +12,13 @@ import errbar
 from browser_pages import LOOKS, NARROW, OVERFLOW, WIDE, Opened, needs_chromium
 from errbar import demo
 from errbar.page import ReportSettings, write_report
+from errbar.page.boards import write_board_page
 from errbar.preferences import report_games
 from errbar.results.timeline import Timeline
 from hostile import HOSTILE
 
 SUPPORT = Path(__file__).parents[1] / "support"
+TASKS = ("arithmetic", "geometry")
 OUTCOMES = demo.LOGS / f"{demo.HARD}.csv"
 
 pytestmark = needs_chromium
@@ -39,7 +41,7 @@ def many_systems() -> list[dict[str, Any]]:
             "trial": trial,
             "outcome": None if rng.random() < 0.02 else int(rng.random() < 0.2 + at / 25),
         }
-        for task in ("arithmetic", "geometry")
+        for task in TASKS
         for at in range(14)
         for question in range(24)
         for trial in range(3)
@@ -155,6 +157,30 @@ def test_a_report_on_games_is_sound_in_every_light_and_size(
     assert opened.barriers() == []
     assert opened.said == []
     assert opened.asked == [path.as_uri()]
+
+
+@LOOKS
+def test_the_page_of_an_audit_is_sound_in_every_light_and_size(
+    browser: Any, tmp_path: Path, size: dict[str, int], scheme: str
+) -> None:
+    clusters = {f"{task}-{at}": f"family-{at % 8}" for task in TASKS for at in range(24)}
+    rows = [row | {"cluster": clusters[row["question"]]} for row in many_systems()]
+    path = tmp_path / "board.html"
+    write_board_page(errbar.audit_board(rows), path)
+    opened = Opened(browser, path, color_scheme=scheme, viewport=size)
+    opened.keep(f"board-{scheme}-{size['width']}", full_page=True)
+    page = opened.page
+    assert page.locator("#ranks .track").count() == 14
+    extras = page.locator("#ranks tbody .extra:visible")
+    assert extras.count() == 14 * 4  # ranks, and what is left out
+    assert page.evaluate(FAINT) == []
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate(OVERFLOW) <= 0
+    assert opened.barriers() == []
+    assert opened.said == []
+    assert opened.asked == [path.as_uri()]
+    page.set_viewport_size(PAPER)
+    assert printed(opened).evaluate(OVERFLOW) <= 0
 
 
 def test_contrast_is_measured(browser: Any, report: Path) -> None:
