@@ -154,6 +154,8 @@ def read_ratings(
     together = np.arange(len(kept), dtype=np.int64)
     if cluster:
         _, together = np.unique([str(columns[cluster][at]) for at in kept], return_inverse=True)
+    else:
+        remarks += _on_repeated_questions(columns, kept, raters)
     when: Array = np.zeros(0)
     if order:
         when = _times([columns[order][at] for at in kept], order)
@@ -167,6 +169,18 @@ def read_ratings(
         is_numeric=is_numeric,
         remarks=tuple(remarks),
     )
+
+
+def _on_repeated_questions(
+    columns: Flat, kept: Sequence[int], raters: Sequence[str]
+) -> list[Above]:
+    """Say that answers to one question are taken to be independent, if questions recur."""
+    known = frozenset(map(plain_name, ("question", *USUAL["question"])))
+    name = next((name for name in named_like(columns, known) if name not in raters), None)
+    if name is None or len({str(columns[name][at]) for at in kept}) == len(kept):
+        return []
+    words = f"Answers with the same {name!r} are taken to be independent"
+    return [guess(words, option=f"--cluster {name}", argument=f"cluster={name!r}")]
 
 
 _GAPS = frozenset(("n/a", "na", "#n/a", "nan", "null"))

@@ -399,6 +399,15 @@ def test_where_labels_correct_it_is_said_above_the_numbers_whom_the_judge_favour
     assert "⚠ The judge favours baseline over candidate by" in printed.partition("metric  ")[0]
 
 
+def test_answers_to_one_question_are_said_to_be_taken_as_independent() -> None:
+    rows, said = one_judge(), "same 'question' are taken to be independent (cluster='question' to"
+    assert said in " ".join(errbar.agree(rows, ["outcome", "human"]).notes())
+    clustered = errbar.agree(rows, ["outcome", "human"], cluster="question")
+    once = [row for row in rows if row["system"] == "own"]
+    for found in (clustered, errbar.agree(once, ["outcome", "human"])):
+        assert "independent" not in str(found.notes())
+
+
 def test_grades_that_no_label_ever_has_are_not_counted_as_disagreement() -> None:
     rng = np.random.default_rng(0)
     rows = [
