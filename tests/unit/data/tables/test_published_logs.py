@@ -231,13 +231,133 @@ def test_evals_are_questions_and_the_id_of_an_output_is_one(tmp_path: Path) -> N
             ],
             "Columns with only right and wrong values: 'kind_ok'",
         ),
+        (
+            [
+                {"id": at, "model_name": "m", "category": ["correct", "made up", "hedged"][at % 3]}
+                for at in range(12)
+            ],
+            "Columns of words, of which right='WORD' says which are right: 'category'",
+        ),
+        (
+            [
+                {"model": f"m{at % 2}", "task_id": at // 2, "a": {"near": at % 3 // 2, "all": 0.4}}
+                | {"b": {"near": at % 2, "all": at / 30}}
+                for at in range(24)
+            ],
+            "Columns of numbers between 0 and 1: 'b.all'",
+        ),
     ],
 )
 def test_what_lacks_an_outcome_says_what_may_be_it(rows: list[dict[str, Any]], advice: str) -> None:
-    with pytest.raises(UnknownColumn) as refused:
+    with pytest.raises(InputError) as refused:
         errbar.load(rows)
     assert advice in str(refused.value)
     assert "outcome=" in str(refused.value)
+
+
+def test_unknown_statuses_of_rows_with_outcomes_are_left_out_and_said(tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "correct": right, "status": "correct" if right else f"{'x' * (at % 2)}wrong_row"}
+        for at, right in enumerate(GOOD)
+    ]
+    file = lines(tmp_path, rows)
+    assert means(file) == {"": 0.75}
+    assert "'status' has words that are no known status: 'wrong_row' (1), 'xwrong_row' (2)" in (
+        marked(file)
+    )
+    assert "wrong_row" not in marked(lines(tmp_path, rows[:3], "few.jsonl"))
+    with pytest.raises(InputError, match="status 'wrong_row' is not known"):
+        errbar.load(file, status="status").score()
+    lost = lines(tmp_path, [*rows, {"id": 12, "correct": None, "status": "wrong_row"}], "b.jsonl")
+    with pytest.raises(InputError, match="status 'wrong_row' is not known"):
+        errbar.load(lost).score()
+
+
+def _judged(fault: bool) -> list[dict[str, Any]]:
+    return [
+        {"case_id": at // (1 + fault), "judge": name, "fault": f"F{at % 2}", "correct": right}
+        for name, outcomes in (("gpt", GOOD), ("qwen", POOR))
+        for at, right in enumerate(outcomes)
+    ]
+
+
+def test_judges_that_are_compared_are_systems_if_it_is_said(tmp_path: Path) -> None:
+    tried = [{**row, "attempt": n} for row in _judged(fault=False) for n in (1, 2)]
+    file = lines(tmp_path, tried)
+    with pytest.raises(InputError, match=r"every trial has a row for each 'judge' \(gpt, qwen\)"):
+        errbar.load(file)
+    with pytest.raises(InputError, match="if they are compared, use system='judge'"):
+        errbar.load(lines(tmp_path, _judged(fault=False), "once.jsonl"))
+    assert means(file, system="judge") == BOTH
+
+
+def test_judges_among_other_differences_are_named_with_their_means(tmp_path: Path) -> None:
+    file = lines(tmp_path, _judged(fault=True))
+    assert "rows for each 'judge' (means: gpt 0.75, qwen 0.25)" in marked(file)
+
+
+def test_columns_that_are_mostly_empty_are_no_systems(tmp_path: Path) -> None:
+    rows = [{"condition": name, "cost": 2.5, "avg_quality": 0.7} for name in ("low", "high", "all")]
+    rows[2] |= {"hits": 1, "misses": 0}
+    with pytest.raises(InputError, match="no column of the data looks like"):
+        errbar.load(saved(tmp_path, rows))
+    wide = [{"id": at, "gpt": one, "qwen": one if at % 3 else None} for at, one in enumerate(GOOD)]
+    assert set(means(wide)) == {"gpt", "qwen"}
+
+
+def test_shares_that_count_whole_questions_are_marked_as_totals() -> None:
+    rows = [
+        {"model": name, "field": f"f{at}", "question": f"q{at}", "n": n, "accuracy": at / n}
+        for name in ("gpt", "qwen")
+        for at, n in enumerate((11, 21, 29, 35, 48), 1)
+    ]
+    assert "'accuracy' times 'n' is a whole number in every row" in marked(rows)
+    partial = [{**row, "accuracy": 0.3 + at / 97} for at, row in enumerate(rows)]
+    assert "whole number" not in marked(partial)
+
+
+def test_numbered_tasks_are_questions_and_a_rubric_is_listed() -> None:
+    rows = [
+        {"model": name, "task": f"t{at:02d}", "correctness": 4.5 - at % 3, "robustness": 5 - at % 2}
+        | {"style": 4.5, "clarity": 4.5 if at else 2}
+        for name in ("gpt", "qwen")
+        for at in range(10)
+    ]
+    said_of = marked(rows)
+    assert "outcome is 'correctness'" in said_of
+    assert "'style' has mean 4.5" in said_of
+    assert "'clarity'" in said_of
+    assert "'robustness'" not in said_of  # on another scale
+    sets = [{**row, "task": f"{'abcdefghij'[at % 10]}-set"} for at, row in enumerate(rows)]
+    with pytest.raises(NoOutcomes, match="only totals, the 'correctness' of each 'task'"):
+        errbar.load(sets)
+
+
+def test_scores_beyond_1_beside_shares_are_listed() -> None:
+    rows = [
+        {"prompt_id": at, "score_cost": 5, "score_taste": 3 + at % 3, "cosine_a": at / 20}
+        | {"overlap_b": (at * 7 % 20) / 20}
+        for at in range(20)
+    ]
+    with pytest.raises(UnknownColumn, match=r"every row has 2 scores \(score_cost, score_taste\)"):
+        errbar.load(rows)
+
+
+def test_systems_that_were_not_run_are_left_out_and_named(tmp_path: Path) -> None:
+    ran = {
+        name: {
+            "available": True,
+            "metrics": {"share": 100.0},
+            "scenario_results": [
+                {"scenario_id": f"s{at}", "passed": right} for at, right in enumerate(outcomes)
+            ],
+        }
+        for name, outcomes in (("gpt", GOOD), ("qwen", POOR))
+    }
+    document = {"table": {"gpt": [1.0]}, "systems": ran | {"llama": {"available": False}}}
+    file = saved(tmp_path, document)
+    assert means(file) == BOTH
+    assert "out, since there are no rows in them: llama" in marked(file)
 
 
 _NOTE = "naïve – “é”"
@@ -317,7 +437,7 @@ def test_the_files_of_a_zip_archive_are_read(tmp_path: Path) -> None:
         archive.writestr("readme.txt", "of these runs")
     assert means(place) == BOTH
     assert means(str(place)) == BOTH
-    assert "not read: readme.txt" in marked(place)
+    assert "read: readme.txt" in marked(place)
     table(tmp_path, _CSV)
     assert "logs.zip (a zip archive; pass its path to read the files in it)" in marked(tmp_path)
 

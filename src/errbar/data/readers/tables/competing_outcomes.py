@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from errbar.base.arguments import is_missing
@@ -317,6 +317,7 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
     inside = [column for column in free if group and column.startswith(f"{group}.")]
     others += [name for name in inside if not _is_beside(name.rpartition(".")[2])]
     others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
+    others += _on_its_scale(rows.head(), name, free)
     lists = [column for column in named_like(free, _LISTS) if _NUMBERS_LISTED.match(kinds[column])]
     found = []
     for column in dict.fromkeys([*others, *lists]):
@@ -347,6 +348,19 @@ def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
             f"could be it: {listed}. Choose another with {choose}."
         )
     ]
+
+
+def _on_its_scale(looked: Mapping[str, Sequence[Any]], name: str, free: Sequence[str]) -> list[str]:
+    """Columns of numbers with the maximum of a graded outcome, of which a rubric has several."""
+    highest = max(filter(None, map(worth_of, looked.get(name, []))), default=0)
+    found = []
+    for column in free if highest > 1 else ():
+        values = [worth_of(value) for value in looked.get(column, []) if value is not None]
+        numbers = [value for value in values if value is not None and value >= 0]
+        if len(numbers) == len(values) > 0 and max(numbers) == highest:
+            found.append(column)
+    found = [column for column in found if plain_name(column) not in _NO_VERSIONS]
+    return found if len(found) > 1 else []
 
 
 def _is_beside(part: str) -> bool:

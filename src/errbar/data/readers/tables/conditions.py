@@ -93,7 +93,7 @@ CHECKPOINTS = frozenset(
         ),
     )
 )
-_NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES | SCORERS
+_NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
 _MOST_COLUMNS = 64  # most columns checked
 _MOST_VALUES = 20  # most values of a column with an unknown name
@@ -143,7 +143,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[VariedColumn
     """Warnings on other columns that vary within a question."""
     keys, remarks = _keys(columns), []
     for column in varied:
-        known = plain_name(column.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS
+        known = plain_name(column.name) in SETTINGS | CHECKPOINTS | PARTS | VERSIONS | SCORERS
         if column.values > _MOST_VALUES or plain_name(column.name) in _TRIALS:
             continue
         if not known and ("trial" in columns or column.each != column.values):
@@ -156,7 +156,7 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[VariedColumn
 
 
 def condition_candidates(rows: Any, columns: Columns) -> list[str]:
-    """Columns that may be conditions: not answers, scorers or other outcomes."""
+    """Columns that may be conditions: not answers or other outcomes."""
     free = free_columns(rows.columns, columns)
     no_conditions = _NO_CONDITIONS - ({"label"} if not named_like(free, ANSWERS) else set())
     return [
@@ -222,7 +222,9 @@ def _told_apart_by_trials(rows: Any, columns: Columns, complete: Sequence[str]) 
     """The column of names within each of which a column of numbers counts the trials anew."""
     free = free_columns(rows.columns, columns)
     numbers = named_like(free, _TRIALS)
-    others = [name for name in complete if plain_name(name) not in _TRIALS | PARTS | VERSIONS]
+    others = [
+        name for name in complete if plain_name(name) not in _TRIALS | PARTS | VERSIONS | SCORERS
+    ]
     if not numbers or not others:
         return []
     keys = _keys(columns)

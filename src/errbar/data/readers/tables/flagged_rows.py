@@ -5,7 +5,7 @@ its name mark what is wrong. Without an outcome, columns that may be it are list
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from errbar.base.remarks import Above, mapping, warning, way_to_say
@@ -111,24 +111,50 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
     binary = [name for name in present if are_right_or_wrong(sample(name))]
     binary = [name for name in binary if len(set(map(str, sample(name)))) > 1]
     shares = [name for name in present if name not in binary and _are_shares(sample(name))]
-    empty = [name for name in present if not any(map(_is_filled, sample(name)))]
+    empty = [name for name in present if not any(map(is_filled, sample(name)))]
     empty = [name for name in empty if _SCORED.search(name)]
+    words = [name for name in present if name not in binary and _are_classes(sample(name))]
+    right = way_to_say("--right WORD", "right='WORD'")
     texts = (
         ("Columns with only right and wrong values", binary),
+        (f"Columns of words, of which {right} says which are right", words),
         ("Columns of numbers between 0 and 1", shares),
         ("Columns without any value", empty),
     )
     return "".join(f" {text}: {list_names(names, 6)}." for text, names in texts if names)
 
 
+_MOST_CLASSES = 10  # words of a column of verdicts
+_SCORE_OF = re.compile(r"^(score|rating)s?[\s_-]|[\s_-](score|rating)$", re.IGNORECASE)
 _SCORED = re.compile(r"score|rating|grade|correct|pass|verdict|winner|reward|label", re.IGNORECASE)
 
 
-def _is_filled(value: object) -> bool:
+def is_filled(value: object) -> bool:
+    """Whether a value is not null, and no text that stands for nothing, such as n/a."""
     return value is not None and str(value).strip().lower() not in NOTHING
+
+
+def graded_scores(flat: Mapping[str, Sequence[object]]) -> list[str]:
+    """Columns that are named as scores, with only numbers, of which some are above 1."""
+    found = []
+    for name in filter(_SCORE_OF.search, flat):
+        values = {worth_of(value) for value in flat[name] if is_filled(value)}
+        if None not in values and max(filter(None, values), default=0) > 1:
+            found.append(name)
+    return found
+
+
+def _are_classes(values: Sequence[object]) -> bool:
+    """Whether a few words recur, of which some mean right and others nothing that is known."""
+    some = [
+        value.strip().lower() for value in values if isinstance(value, str) and is_filled(value)
+    ]
+    worth = {word: worth_of(word) for word in some}
+    has_both = 1.0 in worth.values() and None in worth.values()
+    return has_both and 2 < len(worth) <= _MOST_CLASSES and 2 * len(worth) <= len(some)
 
 
 def _are_shares(values: Sequence[object]) -> bool:
     """Whether there are several numbers, and all are between 0 and 1."""
-    some = {worth_of(value) for value in values if _is_filled(value)}
+    some = {worth_of(value) for value in values if is_filled(value)}
     return len(some) > 1 and all(worth is not None and 0 <= worth <= 1 for worth in some)

@@ -54,17 +54,21 @@ class Document(NamedTuple):
 def rows_by_key(value: JsonObject, keys: KeysAre | None = None) -> Document | None:
     """Objects that each have a list of rows, keyed by system, task or question, possibly nested.
 
-    Values next to the rows, such as their accuracy, are not scored.
+    Values next to the rows, such as their accuracy, are not scored. Objects without rows beside
+    several with rows, such as of a system that was not run, are left out and named.
     """
     objects = {key: entry for key, entry in value.items() if isinstance(entry, dict)}
     found = {key: rows for key, entry in objects.items() if (rows := _only_scored_list(entry))}
     if len(found) == 1 and plain_name(str(next(iter(found)))) in _CONTAINERS:
         return None
-    if found and len(found) == len(value):
+    rest = [key for key in value if key not in found]
+    if found and (not rest or (len(found) > 1 and all(_has_no_rows(value[key]) for key in rest))):
         lists = {key: with_names(objects[key], rows) for key, (_, rows) in found.items()}
         are_trials = {plain_name(name) for name, _ in found.values()} <= TRIAL_LISTS
         trials = trials_by_key(lists, keys or ("questions" if are_trials else None))
-        return trials or _with_keys("system", found, objects)
+        read = trials or _with_keys("system", found, objects)
+        lost = [warning(f"left out, since there are no rows in them: {some_of(rest, 6)}.")]
+        return read._replace(remarks=[*read.remarks, *(lost if rest else [])])
     for key, entry in objects.items():
         inside = rows_by_key(entry, keys) if len(found) == 0 else None
         if inside is not None:
@@ -74,6 +78,10 @@ def rows_by_key(value: JsonObject, keys: KeysAre | None = None) -> Document | No
                 inside = _with_keys("task", parts, entry)
             return inside._replace(records=with_names(value, inside.records))
     return None
+
+
+def _has_no_rows(value: Any) -> bool:
+    return isinstance(value, dict) and not has_outcome(value) and not _holds_rows(value, 0)
 
 
 def trials_by_key(

@@ -1,11 +1,11 @@
 """Convert outcomes, confidences, trials and statuses from text to numbers and known words."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, mapping
+from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
 from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.outcome_words import (
@@ -46,22 +46,42 @@ USUAL_STATUSES = MappingProxyType(
 )
 
 
-def with_usual_statuses(rows: Any, name: str) -> Any:
-    """Translate statuses to errbar's own if all of them are known; else leave them unchanged."""
+def with_usual_statuses(
+    rows: Any, columns: Columns, assignment: Collection[str]
+) -> tuple[Any, list[Above]]:
+    """Translate statuses, and leave out unknown ones if every row with one has an outcome.
+
+    An unknown status of a row without an outcome, or in a column that is mapped (`assignment`), is
+    kept, and is an error later.
+    """
+    if "status" not in columns:
+        return rows, []
+    name, outcome = columns["status"], columns["outcome"]
     text = f"CAST({quoted(name)} AS VARCHAR)"
-    found = [word for (word,) in rows.project(f"{text} AS word").distinct().fetchall() if word]
-    if not set(found) - set(STATUSES):
-        return rows
+    counted = f"{text} AS word, count(*) AS n, count(*) - count({quoted(outcome)}) AS lost"
+    found = {word: rest for word, *rest in rows.aggregate(counted, text).fetchall() if word}
+    known = {word: USUAL_STATUSES.get(plain_name(word)) for word in set(found) - set(STATUSES)}
+    strange = sorted(word for word, status in known.items() if status is None)
+    can_go = "status" not in assignment and not any(found[word][1] for word in strange)
+    known = {word: status for word, status in known.items() if status is not None or can_go}
+    if not known:
+        return rows, []
     cases = " ".join(
-        f"WHEN {text} = {text_literal(word)} THEN {text_literal(USUAL_STATUSES[plain_name(word)])}"
-        for word in found
-        if plain_name(word) in USUAL_STATUSES
+        f"WHEN {text} = {text_literal(word)} THEN "
+        f"{'NULL' if status is None else text_literal(status)}"
+        for word, status in known.items()
     )
-    return (
-        rows.project(f"* REPLACE (CASE {cases} ELSE {text} END AS {quoted(name)})")
-        if cases
-        else rows
-    )
+    rows = rows.project(f"* REPLACE (CASE {cases} ELSE {text} END AS {quoted(name)})")
+    if not (strange and can_go):
+        return rows, []
+    listed = some_of([f"{word!r} ({found[word][0]})" for word in strange], 4)
+    ignore = way_to_say("--map status=", "status=None")
+    return rows, [
+        warning(
+            f"{name!r} has words that are no known status: {listed}. These rows count by "
+            f"{outcome!r}, which all of them have; {ignore} leaves the whole column out."
+        )
+    ]
 
 
 LONGEST = 400  # characters of a number or a word

@@ -84,11 +84,9 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
     """Raise an error if the rows of a question are from several scorers and thus not trials."""
     free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
     names = named_like(free, SCORERS)
-    if not names or columns["question"] == ROW or "trial" in columns:
+    if not names or columns["question"] == ROW:
         return
-    keys = [
-        quoted(columns[meaning]) for meaning in ("system", "task", "question") if meaning in columns
-    ]
+    keys = [quoted(columns[meaning]) for meaning in _KEYS if meaning in columns]
     keys += [quoted(FILE)] if FILE in rows.columns else []
     for name in names:
         counts = [_distinct(keys), _distinct([*keys, quoted(name)])]
@@ -100,10 +98,15 @@ def refuse_scorers_in_rows(rows: Any, columns: Columns) -> None:
                 continue  # objects with the measurements of a row name no scorer
             listed = ", ".join(called)
             keep, each = setting("rows", "trials"), mapping("task", name)
+            what, used = "question", f"if they are trials, use {keep}"
+            if "trial" in columns:
+                what, used = "trial", f"{setting('repeats', 'keep')} reads all rows as trials"
+            if "system" not in columns:
+                used = f"if they are compared, use {mapping('system', name)}; {used}"
             raise InputError(
-                f"every question has a row for each {name!r} ({listed}): these are several scores "
-                f"of one answer, and their mean is not a score. {each} scores them separately; if "
-                f"they are trials, use {keep}."
+                f"every {what} has a row for each {name!r} ({listed}): these are several scores "
+                f"of one answer, and their mean is not a score. {each} scores them separately; "
+                f"{used}."
             )
 
 

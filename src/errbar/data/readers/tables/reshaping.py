@@ -169,12 +169,11 @@ def _mend_rows(
     rows: Any, columns: Columns, how: HowToRead
 ) -> tuple[Any, Columns, tuple[tuple[str, Any], ...], list[Above]]:
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
-    if "status" in columns:
-        rows = with_usual_statuses(rows, columns["status"])
+    rows, statuses = with_usual_statuses(rows, columns, how.assignment)
     look_once(rows, columns)
     rows, lost, notes = without_notes(rows, columns)
     found = without_totals(rows, columns)
-    rows, remarks = found.rows, [*notes, *found.remarks]
+    rows, remarks = found.rows, [*statuses, *notes, *found.remarks]
     refuse_summary(rows, columns)
     rows, columns, counted = counted_outcomes(rows, columns)
     remarks = [*remarks, *counted]

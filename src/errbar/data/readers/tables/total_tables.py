@@ -18,6 +18,7 @@ from errbar.data.columns import (
 )
 from errbar.data.engines.duckdb import ALL_ROWS, quoted, text_of
 from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.readers.tables.wide_names import differ_by_number
 from errbar.errors import NoOutcomes
 
 TASKS = frozenset(map(plain_name, ("task", *USUAL["task"])))
@@ -46,6 +47,7 @@ _SIZES = frozenset(
 )
 _FEW = 20  # tasks with a score between 0 and 1
 _LOOKED_AT, _MOST_NUMBERS = 200, 40  # rows and columns in which a ratio is looked for
+_ROUNDED, _SURE, _FEWEST = 6e-4, 0.1, 3  # of a share, of its product with n, and rows
 _RIGHT_OR_WRONG = frozenset({"0", "1", "0.0", "1.0", "true", "false", "", "none"})
 # Number of questions, not of tests, points or steps of one question.
 _WHOLE = re.compile(
@@ -81,8 +83,16 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     if number > apart or 2 * shares <= number:
         return
     sizes = named_like([name for name in rows.columns if name != columns["outcome"]], _SIZES)
-    if plain_name(columns["outcome"]) in _SHARES or sizes or tasks < _FEW:
+    few = tasks < _FEW and not _are_numbered(rows, question)
+    if plain_name(columns["outcome"]) in _SHARES or sizes or few:
         _refuse(columns["outcome"], question)
+
+
+def _are_numbered(rows: Any, name: str) -> bool:
+    """Whether all values differ only by their numbers, as t01, t02, which name no data sets."""
+    found = rows.project(f"{text_of(name)} AS name").distinct().limit(_FEW).fetchall()
+    names = [str(value) for (value,) in found]
+    return len(differ_by_number(names)) == len(names)
 
 
 def _refuse_single_row(rows: Any, columns: Columns) -> None:
@@ -107,7 +117,7 @@ def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
     """
     found = _ratio_in(rows.head(), columns["outcome"])
     if found is None:
-        return []
+        return _share_of_whole(rows.head(), columns["outcome"])
     share, part, whole = found
     text = f"{share!r} is {part!r} / {whole!r} in every row"
     counted = way_to_say(
@@ -125,6 +135,30 @@ def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
             f"the outcome of each question; if these are trials of one question, use {counted}."
         )
     ]
+
+
+def _share_of_whole(looked: Mapping[str, Sequence[Any]], outcome: str) -> list[Above]:
+    """Warning on shares that are whole numbers times a number of questions, as 0.75 of n = 20."""
+    shares = _numbers(looked.get(outcome, [])[:_LOOKED_AT])
+    if shares is None or min(shares) < 0 or max(shares) > 1:
+        return []
+    for name in [name for name in looked if _WHOLE.fullmatch(name.strip())]:
+        wholes = _numbers(looked[name][:_LOOKED_AT])
+        if wholes is None or min(wholes) < 1:
+            continue
+        pairs = [pair for pair in zip(shares, wholes, strict=True) if 0 < pair[0] < 1 < pair[1]]
+        known = [(share * n, n) for share, n in pairs if _ROUNDED * n < _SURE]
+        if len(known) < _FEWEST:
+            continue
+        if all(abs(part - round(part)) <= _ROUNDED * n for part, n in known):
+            return [
+                warning(
+                    f"{outcome!r} times {name!r} is a whole number in every row, so a row may be "
+                    f"the total of as many questions, which has no error bar. Load the outcome of "
+                    f"each question."
+                )
+            ]
+    return []
 
 
 def _ratio_in(looked: Mapping[str, Sequence[Any]], outcome: str) -> tuple[str, str, str] | None:

@@ -37,6 +37,7 @@ from errbar.data.readers.tables.derived_columns import (
     numbers_of,
     row_numbers,
 )
+from errbar.data.readers.tables.flagged_rows import graded_scores, is_filled, possible_outcomes
 from errbar.data.readers.tables.graded_classes import Assignment
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps
@@ -233,6 +234,9 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     verdicts = [name for name in candidates if is_verdict(name)]
     if len(verdicts) > 1:  # columns with other names are something else
         candidates = verdicts
+    graded = graded_scores(flat)
+    if len(graded) > 1 and candidates and not set(graded) & {*candidates}:
+        refuse_scorers(graded)
     by_name = [name for name in candidates if is_no_system(name) or is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
     derived = derived_columns(rest, flat)
@@ -358,6 +362,7 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
             f"there is a column for each of {some_of(wide)}, and {columns['system']!r} names "
             f"systems too; choose the outcome column with "
             f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
+            f"{possible_outcomes(list(flat), lambda name: flat[name][:_LOOKED_AT])}"
         )
     if columns["question"] == INDEX and len(wide) > rows:
         raise InputError(
@@ -368,13 +373,11 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
 
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
-    """Whether a column has outcomes between 0 and 1, and not only nulls."""
-    if not all(map(is_outcome, _once(sample))):
+    """Whether a column has only outcomes between 0 and 1, and is filled in half of the rows."""
+    if not all(map(is_outcome, _once(sample))) or not all(map(is_outcome, _once(column))):
         return False
-    values = _once(column)
-    return all(map(is_outcome, values)) and any(
-        value is not None and str(value).strip().lower() not in NOTHING for value in values
-    )
+    blank = {str(value): value for value in _once(column) if not is_filled(value)}
+    return 2 * sum(map(column.count, blank.values())) <= len(column) > 0
 
 
 def _once(column: Sequence[Any]) -> Sequence[Any]:
@@ -389,7 +392,5 @@ def _once(column: Sequence[Any]) -> Sequence[Any]:
 
 def _may_be_wide(column: Sequence[Any]) -> bool:
     """Whether most, but not all, values of a column are outcomes between 0 and 1."""
-    some = [
-        value for value in column if value is not None and str(value).strip().lower() not in NOTHING
-    ]
+    some = list(filter(is_filled, column))
     return 2 * sum(map(is_outcome, some)) > len(some)
