@@ -35,8 +35,8 @@ Id = TypeVar("Id", bound=Hashable)
 class Alignment(Generic[Id]):
     """The ids of several systems, and the position of each among the ids of all."""
 
-    place: Mapping[Id, int]  # of every id that any system has
-    places: Sequence[Integers]  # of the ids of each system, in their order
+    place: Mapping[Id, int]  # position of every id that any system has
+    places: Sequence[Integers]  # positions of the ids of each system, in their order
 
     @property
     def ids(self) -> list[Id]:
@@ -108,7 +108,7 @@ class AlignedSystems:
 
     task: str
     systems: tuple[str, ...]
-    refused: Mapping[str, InputError]  # by system: why it is not aligned
+    refused: Mapping[str, InputError]  # reasons why systems are not aligned, by system
     everyone: tuple[str, ...]  # all systems in order, those that are refused too
 
     def pair_name(self, first: str, second: str) -> str:
@@ -133,11 +133,11 @@ class AlignedValues(AlignedSystems):
     clusters: Integers  # the number of each question's cluster
     clustered: bool  # whether any has more than one question
     trials: Integers
-    correct: Integers | None  # where outcomes are right or wrong
-    noise: Array | None  # of rewards: how uncertain the trials leave each value, as a variance
-    extremes: Array | None  # lowest and highest outcome of each; None unless rewards
+    correct: Integers | None  # correct trials, if outcomes are right or wrong
+    noise: Array | None  # for rewards: variance of each value due to its trials
+    extremes: Array | None  # lowest and highest outcome of each question; None unless rewards
     remarks: tuple[str, ...]
-    weights: Array | None = None  # of each question, where they differ
+    weights: Array | None = None  # weights of questions; None if they are equal
     questions: tuple[str, ...] = ()
 
     def weighing(self, some: NDArray[np.bool_]) -> Array | None:

@@ -28,7 +28,7 @@ class SimulatedData(NamedTuple):
     counts: CountsByState
     again: CountsByState  # the same questions in a rerun
     rates: Array
-    weights: Array  # of the rates; they add up to one
+    weights: Array  # weights of the rates; they add up to one
 
 
 def coverage_shares(

@@ -221,7 +221,7 @@ class BracketSpread(NamedTuple):
 
     worst: Spread
     best: Spread
-    plain: Spread  # with all failed trials wrong
+    plain: Spread  # difference with all failed trials wrong
 
     @property
     def mean(self) -> float:

@@ -62,7 +62,7 @@ _MANY_DROPPED = 0.01  # resamples that leave a difference undefined
 class TestedDifference(NamedTuple):
     """Two scores and their difference, as one of several comparisons."""
 
-    gap: Gap  # by the observed items alone
+    gap: Gap  # difference on the observed items alone
     unseen: UnseenSpread | None = None  # allowing for an unseen item; None: no rare failures
     comparisons: int = 1
 

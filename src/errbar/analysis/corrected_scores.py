@@ -50,7 +50,7 @@ class CorrectionRequest:
     policy: Policy
     level: float = 0.95
     normal: bool = False  # the normal interval of the papers instead of the calibrated one
-    bounds: tuple[float, float] | None = None  # of rewards
+    bounds: tuple[float, float] | None = None  # bounds of rewards
 
     def __post_init__(self) -> None:
         strict_share(self.level, "level")

@@ -161,9 +161,9 @@ class CorrectedScore(NamedTuple):
     """A corrected score, with the scores by the judge alone and by the labels alone."""
 
     spread: CombinedMeans
-    weight: float  # of the judge's grades: 1 in PPI, tuned in PPI++, 0 with labels alone
+    weight: float  # weight of the judge's grades: 1 in PPI, tuned in PPI++, 0 with labels alone
     judged: Judged
-    alone: CombinedMeans  # by the labels alone
+    alone: CombinedMeans  # score by the labels alone
     judge: float  # mean of the judge's values of all questions
 
     @property

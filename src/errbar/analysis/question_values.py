@@ -34,7 +34,7 @@ class SystemValues:
     trials: Integers
     correct: Integers | None = None
     noise: Array | None = None
-    extremes: Array | None = None  # of rewards: lowest and highest outcome of each question
+    extremes: Array | None = None  # lowest and highest outcome of each question, for rewards
 
 
 def question_values(
@@ -158,7 +158,7 @@ class TrialCells:
     noise: Array  # variance of the mean; nan for a single trial
     cluster: Mapping[str, str]
     weight: Mapping[str, float]
-    extremes: Array | None  # of rewards
+    extremes: Array | None  # lowest and highest outcome of each cell, for rewards
 
     @property
     def variance(self) -> Array:

@@ -42,7 +42,7 @@ class RankRequest:
     _: KW_ONLY
     by: RankBy = "mean"
     systems: Sequence[str] | None = None
-    weights: Mapping[str, float] | None = None  # of tasks
+    weights: Mapping[str, float] | None = None  # weights of tasks
     intervals: Calibrated
 
     def __post_init__(self) -> None:

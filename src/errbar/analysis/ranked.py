@@ -281,7 +281,7 @@ class _RowKeys(NamedTuple):
 
     ids: Integers
     nth: Integers
-    order: NDArray[np.intp]  # of the rows that these are of
+    order: NDArray[np.intp]  # indices of the rows
     often: Integers  # how many rows each id has
 
 

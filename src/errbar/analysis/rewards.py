@@ -70,12 +70,12 @@ def ballots_of(source: Source, part: Slice, failures: str) -> list[Ballots]:
 class AnsweredQuestions:
     """The values of the questions of a subject."""
 
-    values: Array  # of each question
-    trials: Integers  # of each question
+    values: Array  # value of each question
+    trials: Integers  # trials of each question
     clusters: Integers | None = None  # the cluster of each question
-    noise: Array | None = None  # how uncertain the trials leave each value, as a variance
-    questions: tuple[str, ...] = ()  # by name, where they have one
-    weights: Array | None = None  # of each question, where they differ
+    noise: Array | None = None  # variance of each value due to its trials
+    questions: tuple[str, ...] = ()  # ids, if there are any
+    weights: Array | None = None  # weights of questions; None if they are equal
 
     @property
     def mean(self) -> float:

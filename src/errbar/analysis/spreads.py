@@ -211,7 +211,7 @@ class MeanPart(NamedTuple):
     """A mean of a bounded sample, with the influence of each cluster of questions on it."""
 
     sample: bounded.Sample
-    influence: Array  # of every cluster of the task; 0 for those that are not in the sample
+    influence: Array  # influence of every cluster of the task; 0 outside the sample
 
     def below(self, tail: float) -> float:
         """Distance from the mean to the lower end that leaves `tail` below it."""

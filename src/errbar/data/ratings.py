@@ -51,13 +51,13 @@ class RatedAnswers:
     """Ratings of answers, the cluster of each, and the columns that group them."""
 
     raters: tuple[str, ...]
-    categories: tuple[str, ...]  # in order
+    categories: tuple[str, ...]  # categories in order
     ratings: RatingCodes
     clusters: Integers  # all different if no column clusters the answers
     groups: Mapping[str, tuple[str, ...]]  # the value of each answer, by column
     order: Array  # position of each answer in time; empty without a column of the order
     is_numeric: bool
-    weights: Array | None = None  # of answers; None if all count the same
+    weights: Array | None = None  # weights of answers; None if they are equal
     remarks: tuple[str, ...] = ()
 
     @property

@@ -115,7 +115,7 @@ class TailPassProfile:
     k: int
     thresholds: Array
     credits: Array  # distinct, increasing
-    parameters: Array  # of the Dirichlet posterior of each question, by credit
+    parameters: Array  # Dirichlet posterior parameters of each question, by credit
 
     @cached_property
     def question_mean(self) -> Array:

@@ -30,11 +30,11 @@ class AgreementSums(NamedTuple):
     """Sums over items from which every coefficient follows: a row per draw of items."""
 
     paired: Array  # items with at least two ratings
-    agreed: Array  # of those, the shares of agreeing pairs
+    agreed: Array  # their shares of agreeing pairs
     items: Array  # items with a rating
-    shares: Array  # of those, the share of each category
+    shares: Array  # share of each category among them
     coincidences: Array  # pairs of ratings of an item, draws × K × K
-    table: Array  # of two raters, draws × K × K
+    table: Array  # joint table of two raters, draws × K × K
 
 
 def nominal(totals: Array, values: Array) -> Array:
@@ -67,7 +67,7 @@ class RatingCodes:
     """Ratings as category numbers, a row per rater; −1 where there is none."""
 
     codes: Integers
-    values: Array  # of each category, in order
+    values: Array  # value of each category, in order
 
     @property
     def categories(self) -> int:

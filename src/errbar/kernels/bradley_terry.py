@@ -73,7 +73,7 @@ class Fit:
     strengths: Array  # their mean is 0
     controls: Array
     tie: float  # nan if ties are half a win
-    covariance: Array  # of all parameters, by the jackknife
+    covariance: Array  # covariance of all parameters, by the jackknife
     information: Array  # inverse of the information: the covariance of independent games
     degrees: Array  # degrees of freedom of each parameter
     penalised: bool  # whether Firth's penalty was needed

@@ -55,7 +55,7 @@ class AgreeingPairs(NamedTuple):
 
     first: Integers
     second: Integers
-    correlation: Array  # of the residuals
+    correlation: Array  # correlation of the residuals
     p_value: Array  # chance of a sum of products as high, at most; adjusted (Holm)
     tested: int  # how many pairs there are
 

@@ -44,19 +44,19 @@ class ItemFit:
     """A fitted model. Ability 0 is the mean of the systems that failed and solved something."""
 
     abilities: Array
-    covariance: Array  # of the abilities, over clusters of questions
+    covariance: Array  # covariance of the abilities, over clusters of questions
     separated: NDArray[np.bool_]  # systems that solved everything, or nothing
-    mean: float  # of the difficulties
+    mean: float  # mean of the difficulties
     spread: float
-    slope_spread: float  # of log discriminations; 0 in the model of Rasch
+    slope_spread: float  # sd of log discriminations; 0 in the Rasch model
     difficulties: Array  # posterior means
     difficulty_sds: Array
     slopes: Array  # discriminations: exponentials of posterior means of their logarithms
     expected: Array  # posterior mean of the rate, systems × questions
     steepness: Array  # derivative of each rate by the ability of its system
-    influence: Array  # of each question on the abilities: questions × systems
-    response: Array  # of the abilities to the scores of a question
-    grid: Array  # of difficulties, with the posterior of each question
+    influence: Array  # influence of each question on the abilities: questions × systems
+    response: Array  # derivatives of the abilities by the scores of a question
+    grid: Array  # grid of difficulties, with the posterior of each question
     posterior: Array
     log_likelihood: float
 
@@ -83,8 +83,8 @@ class ItemFit:
 class _Nodes(NamedTuple):
     """A grid of difficulties, and of discriminations if they differ."""
 
-    places: Array  # of difficulties
-    logs: Array  # of discriminations
+    places: Array  # grid of difficulties
+    logs: Array  # grid of log discriminations
 
     @property
     def difficulty(self) -> Array:

@@ -20,9 +20,9 @@ class PartMeans(NamedTuple):
     """One part of a board: values of questions, a row per system, that are averaged by weight."""
 
     values: Array
-    weights: Array  # of questions
+    weights: Array  # weights of questions
     clusters: Integers
-    share: float  # of the part in the score
+    share: float  # share of the part in the score
 
     @property
     def means(self) -> Array:

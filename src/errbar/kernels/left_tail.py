@@ -49,8 +49,8 @@ class Family(NamedTuple):
     """Distributions of the success rate; their last parameter is log of the share never solved."""
 
     name: str
-    shares: Callable[[Array], Array]  # of each bin, by the other parameters
-    limits: Array  # of each parameter
+    shares: Callable[[Array], Array]  # share of each bin, given the other parameters
+    limits: Array  # lower and upper limit of each parameter
     starts: tuple[tuple[float, ...], ...]  # values of each parameter but the last
 
 

@@ -36,7 +36,7 @@ class CountShares(NamedTuple):
     """Questions of the same number of trials."""
 
     trials: int
-    shares: Array  # of the questions with 0, 1, … right trials
+    shares: Array  # shares of questions with 0, 1, … right trials
     questions: float  # effective number
 
     @classmethod

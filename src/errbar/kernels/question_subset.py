@@ -21,7 +21,7 @@ class SubsetErrors(NamedTuple):
     """Cross-validated errors of subsets of several sizes, a row each, on every system."""
 
     swapped: Array  # share of the other systems to which its order changes; ties count one half
-    squares: Array  # of the score read off the subset, less that on all questions
+    squares: Array  # squared errors of the score predicted from the subset
 
 
 def forward_selection(rates: Array, number: int) -> Integers:

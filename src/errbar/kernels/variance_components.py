@@ -41,10 +41,10 @@ class CellTable:
     factors: Mapping[str, Integers]  # code of each cell; the first factor is the unit
     mean: Array
     squares: Array  # mean of the squares of rows
-    variance: Array  # between the rows of a cell, unbiased; nan for a single row
+    variance: Array  # unbiased variance between the rows of a cell; nan for a single row
     per_row: Array  # variance of the mean of a cell, in units of the variance of a row
-    weight: Array  # of the question, shared out among its cells by their rows
-    bounds: tuple[float, float]  # of the mean of a cell
+    weight: Array  # weight of the question, divided among its cells by their rows
+    bounds: tuple[float, float]  # bounds of the mean of a cell
     most: float  # largest variance of the rows of a cell that outcomes can have
 
     def groups(self, effect: Effect) -> Integers:
@@ -185,8 +185,8 @@ class Design:
 
     effects: tuple[Effect, ...]  # without the trials
     patterns: tuple[Effect, ...]  # factors on which there are pairs that agree
-    solve: Array  # from the means over pairs to components, the last of which is of the trials
-    weights: Array  # of each component in the variance of the mean over all rows
+    solve: Array  # matrix from means over pairs to components; the last is of the trials
+    weights: Array  # weight of each component in the variance of the mean over all rows
 
     @classmethod
     def of(cls, cells: CellTable, sums: UnitSums) -> "Design":

@@ -53,15 +53,15 @@ _PACKAGES = ("numpy", "scipy", "duckdb", "narwhals")
 class ReportSettings:
     """Settings of a report."""
 
-    metrics: tuple[str, ...] = ()  # if empty, chosen by the data
+    metrics: tuple[str, ...] = ()  # default metrics if empty
     estimand: Estimand = Estimand.POPULATION
     level: float = 0.95
     baseline: str | None = None
     errors: Errors = "fail"
-    bounds: tuple[float, float] | None = None  # of rewards; if None, guessed
+    bounds: tuple[float, float] | None = None  # bounds of rewards; guessed if None
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
-    history: Timeline | None = None  # of past runs, to be shown
+    history: Timeline | None = None  # past runs to be shown
 
     @property
     def one_way(self) -> Literal["fail", "missing"]:
@@ -96,7 +96,7 @@ class Contents:
     sections: tuple[Section, ...]
     questions: tuple[Questions, ...]
     settings: ReportSettings
-    bands: dict[str, list[Band]] = field(default_factory=dict)  # of the confidence, by kind
+    bands: dict[str, list[Band]] = field(default_factory=dict)  # curves of the confidence, by kind
     day: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 

@@ -80,7 +80,7 @@ class Spot:
     y: tuple[float, float, float]
     tooltip: str
     name: str  # beside the point, if there is room
-    side: str  # of the point on which the name stands
+    side: str  # side of the point where the name is placed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,9 +264,9 @@ class AgreementPanels:
     """A judge beside its labels: coefficients, biases by group, and what it says of each label."""
 
     coefficients: tuple[Mark, ...]
-    scale: Axis  # of the coefficients
-    biases: dict[str, tuple[Mark, ...]]  # by column; the first is that of all answers
-    axis: Axis  # of the biases
+    scale: Axis  # axis of the coefficients
+    biases: dict[str, tuple[Mark, ...]]  # biases by column; the first is over all answers
+    axis: Axis  # axis of the biases
     said: tuple[str, ...]  # what the judge says
     confusion: tuple[tuple[str, str, tuple[Mark, ...]], ...]  # a label, its answers, what was said
 

@@ -20,11 +20,11 @@ class Comparison(HasInterval):
     task: str
     first: str  # name of a system
     second: str
-    value: float  # of the first, on the questions of both
-    against: float  # of the second
+    value: float  # score of the first, on the common questions
+    against: float  # score of the second
     difference: float
     sd: float
-    interval: Interval  # of the difference; simultaneous over all comparisons of a table
+    interval: Interval  # interval of the difference, simultaneous over all comparisons of a table
     p_value: float  # two-sided, of this comparison alone
     adjusted: float  # p-value adjusted for the number of comparisons
     chance: float  # probability that the first is better

@@ -43,7 +43,7 @@ class CostRow(EqualByValue):
     quality: Measurement
     cost: Measurement  # of a trial, averaged over questions
     per_success: Measurement  # cost of a trial over the share of right ones; nan without any
-    total: float  # of all rows
+    total: float  # total cost of all rows
     front: float  # chance to be on the Pareto front; nan for a single system
     cheapest: float  # chance that its successes cost least
     questions: int

@@ -234,7 +234,7 @@ class Estimate(BaseEstimate):
     sd: float  # nan if it cannot be estimated; never 0 for lack of data
     interval: Interval
     questions: int
-    trials: int  # of all questions together
+    trials: int  # number of trials of all questions
     reason: str = ""  # why value or sd is nan
     clusters: int = 0  # clusters of questions that were resampled, if any
     is_even: bool = False  # whether all questions are known to have as many trials

@@ -38,7 +38,7 @@ class SystemAbility(HasInterval):
 
     task: str
     system: str
-    questions: int  # with an answer
+    questions: int  # questions with an answer
     score: float  # mean rate over its own questions
     value: float  # ability
     sd: float
@@ -61,7 +61,7 @@ class ItemRow(HasInterval):
 
     task: str
     question: str
-    systems: int  # with an answer
+    systems: int  # systems with an answer
     solved: float  # mean rate of those
     value: float  # difficulty
     sd: float
@@ -118,9 +118,9 @@ class TaskItems:
     alikeness: float  # correlation of trials of a system on a question beyond the model
     all_right: int
     all_wrong: int
-    expected_right: float  # as many by the model
+    expected_right: float  # number of such questions that the model expects
     expected_wrong: float
-    pairs: int  # that were tested
+    pairs: int  # number of pairs tested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -28,12 +28,12 @@ from errbar.results.scores import Scores
 class CorrectedEstimate(Estimate):
     """A corrected metric of one system."""
 
-    judge: float = math.nan  # by the judge alone, on all questions
+    judge: float = math.nan  # score by the judge alone, on all questions
     labels: int = 0  # labelled questions
-    labels_alone: float = math.nan  # by the labels alone
+    labels_alone: float = math.nan  # score by the labels alone
     labels_low: float = math.nan
     labels_high: float = math.nan
-    weight: float = math.nan  # of the judge in the corrected score, from 0 to 1
+    weight: float = math.nan  # weight of the judge in the corrected score, from 0 to 1
 
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
@@ -90,7 +90,7 @@ class QuestionGroup:
     answers: int
     labelled: int
     errs: float  # share of answers on which the judge is expected to differ from a label
-    interval: Interval  # of that share by the labels alone; nan without any
+    interval: Interval  # interval of that share by the labels alone; nan without any
     chosen: int
 
     def record(self) -> dict[str, Any]:
@@ -104,11 +104,11 @@ class LabellingPlan(Result):
     """The questions to label next, and the widths that are expected."""
 
     groups: tuple[QuestionGroup, ...]
-    questions: int  # to be labelled
-    labelled: int  # questions that are
+    questions: int  # number of questions to label
+    labelled: int  # number of questions that have a label
     width_now: float  # nan without labels
     width: float
-    width_even: float  # if as many are chosen with equal probabilities
+    width_even: float  # width if as many are chosen with equal probabilities
     is_even: bool
     level: float
     cells: tuple[dict[str, Any], ...]  # rows of the file to fill in

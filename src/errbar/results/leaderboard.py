@@ -26,7 +26,7 @@ class Standing(HasInterval):
     value: float
     sd: float
     interval: Interval
-    rank: int  # by value; equal values share the better rank
+    rank: int  # rank by value; equal values share the better rank
     best_rank: int  # ends of the rank interval, simultaneous over all systems
     worst_rank: int
     expected_rank: float
@@ -270,7 +270,7 @@ class Rating(Standing):
 
     games: int
     win_rate: float  # against an opponent picked at random, or against the baseline
-    standard_error: float  # of the mean of independent questions; nan for a rating
+    standard_error: float  # standard error of the mean over questions; nan for a rating
     judge: str = ""  # empty if the games of all judges are taken together
 
     def record(self) -> dict[str, Any]:

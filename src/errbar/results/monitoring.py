@@ -63,7 +63,7 @@ class Watch:
     claims: Claims
     bounds: tuple[float, float]
     trials: int  # per question
-    questions: tuple[str, ...]  # in order of completion
+    questions: tuple[str, ...]  # ids in order of completion
     outcomes: Array  # per question: mean of its trials, or a difference of means
     looks: Looks
     pending: int  # incomplete questions

@@ -28,8 +28,8 @@ class NoiseSource(EqualByValue):
     """A source of noise, its variance component, and its share of the squared standard error."""
 
     name: str
-    variance: Measurement  # of a single trial of a new question
-    weight: float  # of that variance in the squared standard error
+    variance: Measurement  # variance component, for a single trial of a new question
+    weight: float  # weight of that component in the squared standard error
     share: Measurement
     by_question: bool  # whether more questions reduce it
     by_trial: bool  # whether more trials reduce it
@@ -48,7 +48,7 @@ class NoiseRow(EqualByValue):
     against: str  # the second system of a difference
     value: float
     questions: int
-    trials: float  # of a question, on average (harmonic mean)
+    trials: float  # trials of a question on average (harmonic mean)
     sources: tuple[NoiseSource, ...]  # the last is the trials
     icc: Measurement  # intraclass correlation: share of the variance of a trial due to questions
     level: float

@@ -46,7 +46,7 @@ class PlanGoal(Protocol):
 class PlanRow(EqualByValue):
     """A design: trials per question and questions, with its cost and power."""
 
-    trials: int  # of each question, by each system
+    trials: int  # trials of each question, by each system
     questions: int
     systems: int
     cost: float

@@ -39,7 +39,7 @@ class ScalingStep(EqualByValue):
 
     k: int
     solved: Measurement  # pass@k by the families that fit; nan if none does
-    exponent: Measurement  # between the trials and k, likewise
+    exponent: Measurement  # exponent between the trials and k, by the same families
     bounded: Measurement  # pass@k, with bounds for every distribution of difficulty
     lowest: float  # bounds of the exponent for every distribution
     highest: float
@@ -56,7 +56,7 @@ class ScalingRow(EqualByValue):
     unsolved: float  # share of questions without a right trial
     within: Measurement  # exponent over the last doubling of the trials
     limit: Measurement  # exponent for endless trials in the family of Beta; nan if it does not fit
-    p_values: dict[str, float]  # of each family: that the counts are as expected
+    p_values: dict[str, float]  # goodness-of-fit p-value of each family
     steps: tuple[ScalingStep, ...]
     level: float
 

@@ -56,7 +56,7 @@ class WrittenRecords:
 
     aggregates: tuple[Path, ...]
     records: int
-    left_out: Mapping[str, int]  # by status
+    left_out: Mapping[str, int]  # rows without a score, by status
 
     def __str__(self) -> str:
         evaluations = len(self.aggregates)

@@ -19,7 +19,7 @@ Systems = Sequence[AnyCounts]
 class Cell(NamedTuple):
     """One metric of one system."""
 
-    value: float  # from the observed trials
+    value: float  # observed score
     mean: float
     sd: float
     interval: Interval

@@ -66,7 +66,7 @@ class Noise(NamedTuple):
     mean: float
     variance: float
     freedom: float  # degrees of freedom of the variance
-    part: float = 1.0  # of the questions, which carries the variance
+    part: float = 1.0  # share of the questions that carries the variance
     centre: float = math.nan  # score of that part
 
 

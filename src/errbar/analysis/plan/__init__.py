@@ -35,8 +35,8 @@ class Resources:
     """The available questions, the budget, and the costs of a question and of a trial."""
 
     question_cost: float
-    trial_cost: float  # of one system
-    questions: int | None  # as many as there are
+    trial_cost: float  # cost of a trial of one system
+    questions: int | None  # number of available questions; None without a limit
     budget: float | None
 
     def cost(self, questions: int, trials: int, systems: int) -> float:

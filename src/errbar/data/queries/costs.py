@@ -42,7 +42,7 @@ class QuestionCosts:
     """Numbers of rows, results and costs by question, for one system and task."""
 
     questions: tuple[str, ...]
-    rows: Integers  # but for rows that were never graded
+    rows: Integers  # numbers of rows, except rows that were never graded
     scored: Integers  # rows with a result
     right: Integers  # rows with result 1
     reward: Array  # sum of the results

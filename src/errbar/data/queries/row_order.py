@@ -191,7 +191,7 @@ _NO_NUMBERS = {"NaN": None, "Infinity": math.inf, "-Infinity": -math.inf}  # as 
 class Row(NamedTuple):
     """A trial: values by column meaning, and the values of all other columns by name."""
 
-    values: dict[str, Any]  # by meaning: system, task, question and outcome at least
+    values: dict[str, Any]  # values by meaning: system, task, question and outcome at least
     others: dict[str, Any]
 
 

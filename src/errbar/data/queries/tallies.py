@@ -75,7 +75,7 @@ def categories(
 class Ballots:
     """Votes for the answers of one question."""
 
-    votes: tuple[int, ...]  # of each answer
+    votes: tuple[int, ...]  # number of votes for each answer
     credit: tuple[float, ...]  # share of right votes
     silent: int  # trials with a result and without an answer
     failed: int = 0  # trials without a result

@@ -157,7 +157,7 @@ class TableSource(_InTable):
     _found: dict[Key, list[Slice]] = field(default_factory=dict)
     _results: dict[Key, Categories] = field(default_factory=dict)
     _statuses: dict[str, int] = field(default_factory=dict)
-    _questions: list[Frame] = field(default_factory=list)  # at most one
+    _questions: list[Frame] = field(default_factory=list)  # at most one table
     _named: dict[Key, NamedQuestions] = field(default_factory=dict)
 
     @property

@@ -36,10 +36,10 @@ class Questions:
     names: tuple[str, ...]
     clusters: tuple[str, ...]  # empty if there are no clusters
     systems: tuple[str, ...]
-    trials: list[list[int]]  # by system and question; 0 if there are none
+    trials: list[list[int]]  # numbers by system and question; 0 if there are none
     right: list[list[int]] | None = None  # right trials
     means: list[list[float]] | None = None  # mean rewards
-    variances: list[list[float]] | None = None  # of the rewards of each question
+    variances: list[list[float]] | None = None  # variances of the rewards of each question
     reach: tuple[float, float] = (0.0, 1.0)  # lowest and highest reward
 
     def record(self) -> dict[str, Any]:
