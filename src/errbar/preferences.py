@@ -231,7 +231,7 @@ def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratin
     Each system has a logistic regression of its own: a strength, and a coefficient per control.
     Systems differ in rank if intervals that hold for all at once do not overlap.
     """
-    results = found.against(baseline)  # which refuses an unknown baseline
+    results = found.against(baseline)  # raises an error for an unknown baseline
     at, rows = found.systems.index(baseline), found.rows
     remarks: list[str] = [*found.remarks, *found.accounts.in_words()]
     own: list[Rating] = []

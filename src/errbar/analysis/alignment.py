@@ -242,7 +242,7 @@ def several_by_task(
         if name not in known:
             names = list(dict.fromkeys(key[0] for key in there))
             raise InputError(unknown_name(name, names, "there is no system"))
-    order = known if systems is None else systems  # as they were asked for
+    order = known if systems is None else systems  # in the requested order
     several = {
         task: {name: each[name] for name in order if name in each}
         for task, each in tasks.items()
@@ -374,7 +374,7 @@ class TaskSystems:
 
     def _agreed(self, noun: str, values_of: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
         """A property of each question, which must be the same for all systems that have it."""
-        found: dict[str, tuple[Kind, str]] = {}  # the value, and who says so
+        found: dict[str, tuple[Kind, str]] = {}  # the value, and the system that has it
         for system, values in values_of.items():
             for question, value in zip(self._systems[system].questions, values, strict=True):
                 known, who = found.setdefault(question, (value, system))

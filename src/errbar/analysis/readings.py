@@ -223,7 +223,7 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
         try:
             scoring = Scoring(source, failures, "drop", Calibrated())
             found = scoring.scores({of: part}, [Average()])
-        except ErrbarError:  # which is said where the number is asked for
+        except ErrbarError:  # reported where the number is requested
             return math.nan
         return found[0].value
 

@@ -269,7 +269,7 @@ def page(
         notes = [note for note in part.notes if note not in said]
         said.update(notes)
         blocks += [*first, grid, _text(notes, width, Tone.DIM)]
-        if not (detail is Detail.EXPLAINED and part.explanation):  # which says the same
+        if not (detail is Detail.EXPLAINED and part.explanation):  # the explanation says the same
             footers |= dict.fromkeys(filter(None, [part.footer]))
     if detail is not Detail.TABLE:
         blocks.append(_text([*footers, *last], width, Tone.DIM))

@@ -76,7 +76,7 @@ class Sample(NamedTuple):
         """Possible sizes of an unseen value, and the chance of each."""
         if self.largest is not None:
             return np.array([self.largest]), np.ones(1)
-        if (self.sizes == self.sizes[0]).all():  # as of questions of equal weight
+        if (self.sizes == self.sizes[0]).all():  # questions of equal weight
             return self.sizes[:1], np.ones(1)
         sizes, place = np.unique(self.sizes, return_inverse=True)
         return sizes, chances_of_sizes(sizes, np.bincount(place, self.often).astype(float))
@@ -190,7 +190,7 @@ class _Terms(NamedTuple):
         part = self.apart / (1.0 - t * self.apart)
         weighed = self.shape * part
         slope, curve = float(weighed.sum()), float(weighed @ part)
-        if self.unseen.size == 1:  # as without sizes: an exponential term like the others
+        if self.unseen.size == 1:  # without sizes it is an exponential term like the others
             only = float(self.unseen[0])
             only /= 1.0 - t * only
             return slope + only, curve + only * only

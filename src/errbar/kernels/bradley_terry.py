@@ -378,7 +378,7 @@ def _blocks_of(model: _Model) -> Iterator[Integers]:
         wide = int(size) * model.blocks
         step = max(1, _AT_ONCE // (wide * (wide + model.size) * 4))
         if wide == 1 and model.has_plain_games:
-            step = starts.size  # which are summed by pair
+            step = starts.size  # single games are summed by pair
         for at in range(0, starts.size, step):
             some = starts[at : at + step]
             yield order[some[:, None] + np.arange(size)]

@@ -194,7 +194,7 @@ def exact_rates_by_state(outcomes: StateCounts) -> tuple[Array, Array] | None:
     return _NODES, np.asarray(weights)
 
 
-_MOST_QUESTIONS = 100  # whose products stay within the range of floating-point numbers
+_MOST_QUESTIONS = 100  # their products stay within the range of floating-point numbers
 _MOST_TERMS = 1 << 18  # an eighth of a second, as long as the draws take
 
 

@@ -26,7 +26,7 @@ from errbar.kernels.resample import unseen_sizes
 Effect = tuple[str, ...]  # the factors whose combinations are the levels of an effect
 
 _AT_ONCE = 1 << 21  # random numbers in memory at a time
-_DIGITS = 10  # by which units are told apart, beyond the rounding of their sums
+_DIGITS = 10  # to which sums of units are compared, beyond their rounding
 _NO_PAIRS = 1e-9  # of weight, below which only rounding is left
 
 

@@ -266,7 +266,7 @@ def _titles_above(file: Path) -> int:
             if any(map(str.strip, cells)):
                 rows.append((before, cells))
             before = lines.line_num
-    rows = rows[:-1] if len(sample) == _MOST_ABOVE else rows  # which may break off
+    rows = rows[:-1] if len(sample) == _MOST_ABOVE else rows  # the last line may be cut off
     width = len(rows[-1][1]) if rows else 0
     sizes = [len(list(_without_end(cells))) for _, cells in rows]
     at = sizes.index(width) if width in sizes else 0

@@ -196,7 +196,7 @@ def slices(
             f"or map another column: {mapping('question')}"
         )
     if "unknown" in table and table["unknown"].any():
-        statuses(frame, columns)  # which names it
+        statuses(frame, columns)  # raises an error that names it
     if "torn" in table and table["torn"].any():
         refuse_inconsistent_clusters(frame, columns, by)
     if "weight" in columns:
