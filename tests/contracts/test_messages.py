@@ -84,7 +84,7 @@ def test_no_message_names_an_option_or_an_argument_outright() -> None:
 
 
 STRANGE = {
-    "status": ("id,correct,status\nq1,1,odd\nq2,0,odd\n", (), "--map status=", "status=None"),
+    "status": ("id,correct,status\nq1,,odd\nq2,0,odd\n", (), "--map status=", "status=None"),
     "repeats": (
         "id,trial,correct\nq1,1,1\nq1,1,0\nq2,1,1\n",
         (),

@@ -72,10 +72,10 @@ def test_shares_of_noise_make_the_whole_and_errors_are_those_of_the_result() -> 
         {name: rng.random((30, 6)) < rate for name, rate in (("a", 0.4), ("b", 0.7))}
     ).noise()
     (bars,) = noise_bars(noise, order=["b", "a"]).values()
-    assert [(bar.system, bar.against) for bar in bars] == [("b", ""), ("a", ""), ("a", "b")]
-    by_name = {(row.of.system, row.against): row for row in noise}
+    assert [(bar.system, bar.against) for bar in bars] == [("b", ""), ("a", ""), ("b", "a")]
+    by_names = {frozenset((row.of.system, row.against)): row for row in noise}
     for bar in bars:
-        row = by_name[bar.system, bar.against]
+        row = by_names[frozenset((bar.system, bar.against))]
         assert math.fsum(share for _, share in bar.parts) == pytest.approx(100.0)
         assert bar.errors == (
             row.se,
