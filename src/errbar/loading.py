@@ -19,7 +19,7 @@ from errbar.data.readers.tables.containers import (
     are_numbers,
     are_pairs,
     are_records,
-    are_rows_of_words,
+    are_rows_of_trials,
     are_words,
     from_other_library,
     hold_text,
@@ -241,7 +241,7 @@ def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
     if are_words(data, how.right):
         remark = guess(f"Questions: the {len(data)} entries of the list, one trial of each")
         return _from_columns({"outcome": list(data)}, how, remark)
-    if are_rows_of_words(data, how.right):
+    if are_rows_of_trials(data, how.right):
         remark = guess(f"Matrix: {len(data)} rows are questions, their entries are trials")
         flat: dict[str, list[Any]] = {
             "question": list(range(len(data))),

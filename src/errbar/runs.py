@@ -222,7 +222,7 @@ class Runs(Outcomes):
         found = analysis.compare.compare_systems(
             part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
         )
-        remarks = part.remarks()
+        remarks = part.remarks(paired=True)
         if part.source is not self.source:  # penalties of stated probabilities
             remarks += analysis.calibration.verdict_for_pairs(self.source, found)
         return replace(found, remarks=(*found.remarks, *remarks))
@@ -273,7 +273,7 @@ class Runs(Outcomes):
         found = analysis.rank.rank_systems(
             part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
         )
-        return replace(found, remarks=(*found.remarks, *part.remarks()))
+        return replace(found, remarks=(*found.remarks, *part.remarks(paired=True)))
 
     def audit_board(
         self,

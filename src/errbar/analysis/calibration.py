@@ -221,8 +221,9 @@ class _StatedAnswers:
 class PenaltySource(AveragedMetrics):
     """A metric of stated probabilities, and a source with its penalties in place of outcomes."""
 
-    def remarks(self, by: Sequence[str] = ()) -> list[str]:
+    def remarks(self, by: Sequence[str] = (), *, paired: bool = False) -> list[str]:
         """Remarks on the data."""
+        del paired
         lost = sum(part.failed for part in self.source.slices(by))
         silent = (
             f"{self.metrics[0]} leaves out {counted(lost, 'row')} without an answer, which state"

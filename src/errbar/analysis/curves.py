@@ -10,7 +10,7 @@ from errbar.analysis.bracket import bracketed_scores
 from errbar.analysis.evaluate import Refusals, categories_of, sort_by_subject
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
-from errbar.analysis.readings import remarks_on
+from errbar.analysis.readings import remarks_on, unlike_questions
 from errbar.analysis.score import (
     Errors,
     ScoredMetric,
@@ -63,6 +63,7 @@ def curve_scores(
         (
             *(remark for part in parts for remark in part.remarks),
             *_left_out_of(metric, found, drawn),
+            *unlike_questions(source, found, errors),
             *remarks_on(source, found, errors),
         ),
     )

@@ -3,7 +3,7 @@
 import math
 
 from errbar.analysis.methods import Calibrated, Posterior
-from errbar.analysis.readings import repeated_ids
+from errbar.analysis.readings import doubtful_rows, unlike_questions
 from errbar.analysis.score import Scoring, scored_metric, slices_by_subject
 from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.readers.logs import TALLIES, Claim
@@ -36,7 +36,7 @@ def inspection_of(source: Source) -> Inspection:
         repeated=repeated,
         origin=source.origin,
         agreements=() if repeated else tuple(agreements_of(source)),
-        remarks=tuple(repeated_ids(source, found)),
+        remarks=(*unlike_questions(source, found, "fail"), *doubtful_rows(source, found)),
         examples=tuple(source.examples(_EXAMPLES)),
         of_counts=isinstance(source, CountsTableSource | CountsSource),
     )

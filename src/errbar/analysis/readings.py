@@ -27,11 +27,17 @@ from errbar.base.remarks import (
     warning,
     way_to_say,
 )
-from errbar.data.columns import MOMENTS, ROW, UNSCORED, Key, named_like
+from errbar.data.columns import MOMENTS, UNSCORED, Key, named_like
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import HIDDEN, fetch
-from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as, without_cluster
-from errbar.data.sources.joined import JoinedSource
+from errbar.data.queries.questions import (
+    NEVER_SCORED,
+    Slice,
+    failures_as,
+    nameless_systems,
+    without_cluster,
+)
+from errbar.data.sources.joined import tables_with_ids
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
 from errbar.metrics.categories import Average
@@ -39,13 +45,13 @@ from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
 # Words in the names of quantities that may lie below 0 or above 1.
-_REWARDS = {"reward", "rewards", "return", "payoff", "profit", "margin", "gain", "utility"}
 _OTHERWISE = {"fail": "missing", "missing": "fail"}
 _SAID = {
     "fail": "counted as wrong",
     "missing": "left out",
     "bracket": "counted both as wrong and as right",
 }
+_REWARDS = {"reward", "rewards", "return", "payoff", "profit", "margin", "gain", "utility"}
 _WORDS = "no outcome and no status that says why"
 
 
@@ -74,12 +80,13 @@ class AveragedMetrics:
         """How rows without a result, and questions with too few trials, count."""
         return Policy(failures_as(self.errors), short)
 
-    def remarks(self, by: Sequence[str] = ()) -> list[str]:
-        """Remarks on the data."""
+    def remarks(self, by: Sequence[str] = (), *, paired: bool = False) -> list[str]:
+        """Remarks on the data; `paired` if systems are compared on the questions they share."""
         found = self.source.slices(by)
         guessed = self.bounds is None and all(part.is_binary for part in found)
         named = _named_rewards(self.source) if guessed else []
-        return [*named, *remarks_on(self.source, found, self.errors)]
+        unlike = [] if paired else unlike_questions(self.source, found, self.errors)
+        return [*named, *unlike, *remarks_on(self.source, found, self.errors)]
 
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
@@ -92,12 +99,17 @@ def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]
     alone = without_cluster(found)
     if alone:
         remarks.append(alone)
-    remarks += nameless_systems(found)
-    if not all(part.is_binary for part in found):
-        remarks += remarks_on_rewards(source, found)
+    return [*remarks, *doubtful_rows(source, found), *source.origin.remarks]
+
+
+def doubtful_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
+    """Remarks on what can be read in two ways: systems without a name, scales, copies, ids."""
+    are_rewards = not all(part.is_binary for part in found)
+    remarks = [*nameless_systems(found)]
+    remarks += remarks_on_rewards(source, found) if are_rewards else []
     for look in (copied_rows, ids_written_otherwise, repeated_ids):
         remarks += look(source, found)
-    return [*remarks, *source.origin.remarks]
+    return remarks
 
 
 def _named_rewards(source: Source) -> list[Above]:
@@ -299,14 +311,8 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
     """Warning on systems that share few questions because their ids are written differently."""
     if len(found) < 2 or sum(part.rows for part in found) > _MOST_ROWS:
         return []
-    parts = (
-        [part.source for part in source.parts.values()]
-        if isinstance(source, JoinedSource)
-        else [source]
-    )
-    if not all(isinstance(part, TableSource) and not part.origin.reader for part in parts):
-        return []
-    if any(part.columns["question"] == ROW for part in parts if isinstance(part, TableSource)):
+    tables = tables_with_ids(source)
+    if not tables or any(table.origin.reader for table in tables):
         return []
     named = {key: set(part.questions) for key, part in source.named().items()}
     remarks: list[Above] = []
@@ -328,23 +334,40 @@ def ids_written_otherwise(source: Source, found: Sequence[Slice]) -> list[Above]
     return remarks[:_MOST_SHOWN]
 
 
+def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> list[Above]:
+    """Warning on systems that have different questions, with their means over those of all."""
+    scored = {part.key for part in found if part.was_scored and not part.by}
+    if (
+        len(scored) < 2
+        or sum(part.rows for part in found) > _MOST_ROWS
+        or not tables_with_ids(source)
+    ):
+        return []
+    named = {key: part for key, part in source.named().items() if key in scored}
+    remarks: list[Above] = []
+    for task, systems in group_by_task(named).items():
+        asked = {name: part.asked for name, part in systems.items()}
+        sizes = sorted(map(len, asked.values()))
+        common = set.intersection(*asked.values())
+        if not common or sizes[-1] == len(common):
+            continue
+        failures = failures_as("fail" if errors == "bracket" else errors)
+        means = {name: part.mean_over(common, failures) for name, part in systems.items()}
+        shown = [f"{name} {mean:.4g}" for name, mean in means.items() if not math.isnan(mean)]
+        over = f", where avg is {some_of(shown, _FEW)}" if shown else ""
+        remarks.append(
+            warning(
+                f"{f'{task}: ' if task else ''}systems have different questions ({sizes[0]} to "
+                f"{sizes[-1]}), and each is scored on its own. All have {len(common)} of them"
+                f"{over}."
+            )
+        )
+    return remarks[:_MOST_SHOWN]
+
+
 def _plain_id(text: str) -> str:
     plain = text.strip().lower().removesuffix(".0")
     return plain.lstrip("0") or plain
-
-
-def nameless_systems(found: Sequence[Slice]) -> list[Above]:
-    """Warning on rows that name no system while others do."""
-    lost = [part for part in found if not part.key[0]]
-    if not lost or len(lost) == len(found):
-        return []
-    rows, all_rows = (sum(part.rows for part in some) for some in (lost, found))
-    return [
-        warning(
-            f"{rows} of {all_rows} rows name no system, though others do: they are taken as one "
-            f"system without a name."
-        )
-    ]
 
 
 def _both_means(source: Source, found: Sequence[Slice]) -> list[tuple[str, float, float]]:

@@ -21,7 +21,7 @@ NOTHING = (
 # Instead of an outcome: no answer was given, or none could be graded.
 UNANSWERED = (
     *("not_attempted", "not attempted", "unanswered", "no_answer", "no answer", "abstained"),
-    *("error", "errored", "timeout", "timed out", "exception", "crashed"),
+    *("error", "errored", "timeout", "timed out", "exception", "crashed", "skipped", "skip"),
 )
 NO_OUTCOME = (*NOTHING, *UNANSWERED)
 TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})

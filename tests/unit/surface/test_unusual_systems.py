@@ -32,10 +32,19 @@ def test_costs_that_cannot_be_are_refused(cost: float) -> None:
         errbar.cost(data)
 
 
-@pytest.mark.parametrize("column", ["cost", "confidence"])
-def test_a_number_that_is_text_is_refused_by_its_column(column: str) -> None:
-    with pytest.raises(InputError, match=f"'{column}' must be a number; found 'about 2'"):
-        errbar.load(rows(**{column: "about 2"}))
+def test_a_cost_that_is_text_is_refused_by_its_column() -> None:
+    with pytest.raises(InputError, match="'cost' must be a number; found 'about 2'"):
+        errbar.load(rows(cost="about 2"))
+
+
+def test_a_confidence_in_words_is_said_and_refused_only_where_it_ranks() -> None:
+    runs = errbar.load(rows(confidence="about 2"))
+    assert any(
+        note.startswith("⚠ ") and "'confidence' must be a number; found 'about 2'" in note
+        for note in runs.score("avg").notes()
+    )
+    with pytest.raises(InputError, match=r"confidence must hold numbers.* holds text"):
+        runs.roc()
 
 
 def test_games_that_tell_nobody_apart_have_no_strengths() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import narwhals.stable.v2 as nw
 
-from errbar.base.remarks import setting
+from errbar.base.remarks import counted, have, setting
 from errbar.data.queries.expressions import (
     Columns,
     Frame,
@@ -72,8 +72,8 @@ def _require_counts(rows: Frame) -> None:
     nameless = fetch(rows.filter(nw.col("question").is_null()).select(nw.len().alias("n")))["n"]
     if nameless[0]:
         raise InputError(
-            f"{nameless[0]} rows have no question id. Fill in the ids, or delete the rows if they "
-            f"are no questions."
+            f"{counted(int(nameless[0]), 'row')} {have(int(nameless[0]))} no question id. Fill in "
+            f"the ids, or delete rows that are no questions."
         )
     odd = (
         trials.is_null()

@@ -247,8 +247,9 @@ def number_of(frame: Frame, name: str, kind: Any, meaning: str) -> nw.Expr:
         return column.cast(nw.Int64).cast(nw.Float64)  # for Arrow, which has no cast to floats
     if kind == nw.Boolean or kind.is_numeric():
         return column.cast(nw.Float64)
+    what = "text" if kind == nw.String else kind
     raise WrongType(
-        f"{meaning} must hold numbers, or true and false; the column {name!r} holds {kind}."
+        f"{meaning} must hold numbers, or true and false; the column {name!r} holds {what}."
     )
 
 

@@ -1,6 +1,7 @@
 """Questions by name, for comparisons of systems on their common questions."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,6 +29,21 @@ class NamedQuestions:
             return tuple(name for name, is_in in zip(names, some, strict=True) if is_in)
 
         return NamedQuestions(kept(self.questions), self.slice.where(some), kept(self.clusters))
+
+    @property
+    def asked(self) -> set[str]:
+        """The questions that have trials."""
+        return {*self.where(self.slice.trials > 0).questions}
+
+    def mean_over(self, questions: Collection[str], failures: str) -> float:
+        """Weighted mean over some questions; nan unless their outcomes are right or wrong."""
+        own = self.where(np.array([question in questions for question in self.questions])).slice
+        counts = own.counts(failures)
+        some = counts.trials > 0
+        weights = None if counts.weights is None else counts.weights[some]
+        if not own.is_binary or not some.any() or (weights is not None and not weights.sum()):
+            return math.nan
+        return float(np.average(counts.correct[some] / counts.trials[some], weights=weights))
 
 
 class _QuestionRow(NamedTuple):

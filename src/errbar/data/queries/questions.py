@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import freeze, require_choice
 from errbar.base.arrays import Integers
-from errbar.base.remarks import have, mapping
+from errbar.base.remarks import Above, have, mapping, warning
 from errbar.data.counts import CountsByState
 from errbar.data.engines.duckdb import quoted
 from errbar.data.queries.expressions import (
@@ -346,6 +346,20 @@ def _clustered_slice(key: tuple[str, ...], states: _Ordered, by: tuple[str, ...]
     names = [name for (name, _, _), _ in entries]
     plain = _slice_of(key, entries, by)
     return replace(plain, clusters=cluster_codes(names), named=len({*names} - {""}))
+
+
+def nameless_systems(slices: Sequence[Slice]) -> list[Above]:
+    """Warning on rows that name no system while others do."""
+    lost = [part for part in slices if not part.key[0]]
+    if not lost or len(lost) == len(slices):
+        return []
+    rows, all_rows = (sum(part.rows for part in some) for some in (lost, slices))
+    return [
+        warning(
+            f"{rows} of {all_rows} rows name no system, though others do: they are taken as one "
+            f"system without a name."
+        )
+    ]
 
 
 def without_cluster(slices: Sequence[Slice]) -> str:

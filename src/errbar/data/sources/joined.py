@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, TypeVar
 
 from errbar.base.remarks import some_of
-from errbar.data.columns import Key
+from errbar.data.columns import ROW, Key
 from errbar.data.queries.costs import QuestionCosts
 from errbar.data.queries.label_rows import TrialsByQuestion
 from errbar.data.queries.named_questions import NamedQuestions
@@ -14,7 +14,7 @@ from errbar.data.queries.questions import Slice
 from errbar.data.queries.ranked_rows import Penalty, RankedItems
 from errbar.data.queries.tallies import Ballots
 from errbar.data.readers.logs import NOWHERE, Accounts, Origin
-from errbar.data.sources.tables import Categories, Rankings, Source
+from errbar.data.sources.tables import Categories, CountsTableSource, Rankings, Source, TableSource
 from errbar.errors import InputError, RepeatedTrial
 
 Kind = TypeVar("Kind")
@@ -190,3 +190,13 @@ def _systems_in(source: Source) -> list[str]:
     except RepeatedTrial:
         found = source.with_repeats().slices(())
     return sorted({slice_.key[0] for slice_ in found})
+
+
+def tables_with_ids(source: Source) -> list[TableSource | CountsTableSource]:
+    """The tables of a source; none if some part is no table, or has no ids of questions."""
+    parts = [source]
+    if isinstance(source, JoinedSource):
+        parts = [part.source for part in source.parts.values()]
+    tables = [part for part in parts if isinstance(part, TableSource | CountsTableSource)]
+    with_ids = all(table.columns["question"] != ROW for table in tables)
+    return tables if with_ids and len(tables) == len(parts) else []

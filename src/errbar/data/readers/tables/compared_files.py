@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from errbar.base.files import without_endings
 from errbar.base.remarks import Above, setting, some_of, warning
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import quoted
@@ -60,6 +62,24 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
             )
         ]
     return [*_grid(names), *_warn_of_resumed(names)]
+
+
+def formats_remark(files: Sequence[Path]) -> list[Above]:
+    """Warning on files that differ only in their format, of which one may be made of the other."""
+    names: dict[Path, list[str]] = {}
+    for file in files:
+        names.setdefault(file.with_name(without_endings(file)), []).append(file.name)
+    alike = [some_of(group) for group in names.values() if len(group) > 1]
+    return [
+        warning(
+            f"{group} differ only in their format, and each is read as a system. If one is a copy "
+            f"of the other, leave it out."
+        )
+        for group in alike[:_MOST_PAIRS]
+    ]
+
+
+_MOST_PAIRS = 3
 
 
 def _grid(names: Sequence[str]) -> list[Above]:

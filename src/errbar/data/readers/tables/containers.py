@@ -151,9 +151,22 @@ def refuse_words(names: Any) -> None:
         )
 
 
-def are_rows_of_words(data: Any, right: Sequence[str] = ()) -> bool:
-    """Whether each row of a list holds words for right and wrong."""
-    return all(isinstance(row, list | tuple) and are_words(row, right) for row in data)
+def are_rows_of_trials(data: Any, right: Sequence[str] = ()) -> bool:
+    """Whether each row of a list holds outcomes that no matrix can hold: words, or uneven trials.
+
+    Examples
+    --------
+    >>> are_rows_of_trials([["pass", "fail"]]), are_rows_of_trials([[1, 0], [1]])
+    (True, True)
+    >>> are_rows_of_trials([[1, 0], [1, 1]]), are_rows_of_trials([["q1", 1], [1]])
+    (False, False)
+    """
+    if all(isinstance(row, list | tuple) and are_words(row, right) for row in data):
+        return True
+    if not all(map(is_list, data)) or len({len(row) for row in data}) < 2:
+        return False
+    numbers = (int, float, np.number, np.bool_)
+    return all(value is None or isinstance(value, numbers) for row in data for value in row)
 
 
 def are_pairs(data: Any) -> bool:

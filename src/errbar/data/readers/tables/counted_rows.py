@@ -57,7 +57,9 @@ def are_counts(
     if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]
-    if sample is not None and any(map(_is_truth, sample(right))):
+    if sample is not None and (
+        any(map(_is_truth, sample(right))) or _are_apart(sample(right), sample(lower[min(has[0])]))
+    ):
         return False
     if sample is None or has[0] & SURE_TRIALS:
         return sample is None or not _are_value_counts(lower, sample(right))
@@ -75,6 +77,13 @@ def are_counts(
         f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
         f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
     )
+
+
+def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether most rows that have the first value lack the second, as beside a line of totals."""
+    rows = zip(some, others, strict=True)
+    there = [worth_of(other) is not None for value, other in rows if worth_of(value) is not None]
+    return len(there) > 2 * sum(there)
 
 
 def _are_at_most(some: Sequence[object], limits: Sequence[object]) -> bool:

@@ -18,6 +18,7 @@ from errbar.data.readers.tables.competing_outcomes import plain_value
 from errbar.data.readers.tables.derived_columns import Flat, repeat_rows
 from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.wide_names import (
+    is_answer,
     is_no_system,
     is_prediction,
     paired_reference,
@@ -31,6 +32,7 @@ Assignment = Mapping[str, str | None]
 _MOST_CLASSES = 50
 _FEWEST_ROWS = 4
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"]))) - REFERENCES
+_SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 _IDS = frozenset(map(plain_name, ("question", *USUAL["question"], *ASKED)))
 # Names that no outcome has.
 _SURE = REFERENCES - frozenset(map(plain_name, ("label", "target", "expected", "actual")))
@@ -80,7 +82,7 @@ def refuse_classes(outcome: str, present: Sequence[str], sample: Sampler | None)
         return
     classes = _classes(sample(outcome))
     others = _others(present, outcome, classes, sample)
-    if not others or set(map(plain_name, present)) & {"system", *map(plain_name, USUAL["system"])}:
+    if not others or set(map(plain_name, present)) & _SYSTEMS:
         return
     label = list(map(plain_value, sample(outcome)))
     shares = [_mean(_compare_with_label(sample(name), label)) for name in others]
@@ -141,7 +143,10 @@ def _systems(
     sure = plain_name(reference) in _SURE or "target" in assignment
     if systems or (not sure and _is_binary(flat[reference])):
         return systems
-    return {name: name for name in _others(flat, reference, classes, flat.__getitem__)}
+    others = _others(flat, reference, classes, flat.__getitem__)
+    if len(others) == 1 and (is_answer(others[0]) or named_like(flat, _SYSTEMS)):
+        return {others[0]: ""}
+    return {name: name for name in others}
 
 
 def _refuse_choice(named: Sequence[str], reference: str) -> NoReturn:

@@ -6,17 +6,26 @@ A row names its question, and the keys of the object are the same in every row.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import MEASURES, RESPONSES, SCORERS, SCORES, named_like, plain_name
+from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
+from errbar.data.columns import (
+    MEASURES,
+    RESPONSES,
+    SCORERS,
+    SCORES,
+    USUAL,
+    named_like,
+    plain_name,
+)
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import ASKED
 from errbar.data.readers.tables.json_objects import has_outcome
 from errbar.data.readers.tables.surrounding_names import meaning_of
-from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_no_system
+from errbar.data.readers.tables.wide_names import TRIAL_NAME, differ_by_number, is_no_system
 
 _LOOKED_AT = 500  # rows inspected to classify a column
 _FEWEST = 2
+_SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 
 
 def by_system(flat: Flat) -> tuple[Flat, Above] | None:
@@ -40,6 +49,28 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
         text = f"Systems: the keys of {name!r} ({some_of(keys, 6)})"
         return found, guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
     return None
+
+
+def role_of_keys(
+    name: str, keys: Sequence[str], rows: int, question: str, others: Flat
+) -> tuple[str, Above]:
+    """What the keys of objects of outcomes are, and a remark: questions, systems or trials.
+
+    Beside ids, one in each row and more than there are keys, rows are the questions.
+    """
+    names = list(dict.fromkeys(keys))
+    ids = others.get(question, [])
+    apart = len({*map(str, ids)}) == rows > len(names) and 2 * len(keys) > rows * len(names)
+    numbered = all(key.isdigit() or TRIAL_NAME.fullmatch(key) for key in names)
+    named = named_like(others, _SYSTEMS) or (not numbered and differ_by_number(names))
+    if not apart or named:
+        text = f"Questions: the keys of {name!r}, of which there are {len(names)}"
+        return "question", guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
+    role = "trial" if numbered else "system"
+    return role, warning(
+        f"{role}s are the keys of {name!r} ({some_of(names, 6)}), and questions the values of "
+        f"{question!r}. If each {question!r} is a system, use {mapping('system', question)}."
+    )
 
 
 def by_column(flat: Flat) -> tuple[Flat, Above] | None:

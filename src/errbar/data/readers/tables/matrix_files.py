@@ -33,6 +33,8 @@ def read_matrix(file: Path) -> NDArray[Any] | None:
             row = [_cell(cell) for cell in cells]
             if not cells or (named and number == 1):
                 continue
+            if named and indexed and row[0] is None and None not in row[1:]:
+                return None  # the rows have names
             if None in row or len(row) != len(first.split(mark)):
                 raise InputError(
                     f"{file}, line {number}: every line of a matrix must have "

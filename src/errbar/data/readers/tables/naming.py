@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, setting, some_of, warning
 from errbar.data.readers.finding import COMPRESSED, ENDINGS, resolved_folders
-from errbar.data.readers.tables.compared_files import systems_and_tasks
+from errbar.data.readers.tables.compared_files import formats_remark, systems_and_tasks
 from errbar.data.readers.tables.split_files import lacking_parts, may_be_pieces, whole_of
 from errbar.errors import InputError
 
@@ -93,7 +93,7 @@ def name_systems(
         option="--files trials, tasks, parts or questions",
         argument="files='trials', 'tasks', 'parts' or 'questions'",
     )
-    return Naming(names, [""] * len(names), [remark])
+    return Naming(names, [""] * len(names), [remark, *formats_remark(files)])
 
 
 def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> Naming:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
+from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import STATUSES, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.outcome_words import (
@@ -21,6 +21,7 @@ from errbar.data.outcome_words import (
     words_remark,
 )
 from errbar.data.queries.expressions import STRANGE, TRIAL_NUMBER, Columns
+from errbar.data.readers.tables.printed_values import number_in_text, with_decimal_points
 from errbar.errors import InputError
 
 _WRITTEN = {
@@ -175,7 +176,7 @@ def numbers_of_text(
     *,
     are_large: bool,
 ) -> tuple[Any, list[Above]]:
-    """Convert outcome, confidence and trial to numbers where they were read as text.
+    """Convert outcome, confidence, cost, weight and trial to numbers where they were read as text.
 
     `texts` are the unusual texts of the outcome; None if there are many, or if files are large.
     """
@@ -187,7 +188,7 @@ def numbers_of_text(
         replaced.append(f"{_is_right(outcome, right)} AS {quoted(outcome)}")
     elif kinds[outcome] == "VARCHAR":
         if not are_large and (texts is None or any("," in text.text for text in texts)):
-            rows, remarks = _with_decimal_points(rows, outcome)
+            rows, remarks = with_decimal_points(rows, outcome, "Outcomes")
             texts = unusual_texts(rows, outcome) if remarks else texts
         if not are_large and (texts is None or any("/" in text.text for text in texts)):
             rows, notes = _with_quotients(rows, outcome)
@@ -201,48 +202,20 @@ def numbers_of_text(
             words = _words_among(rows, outcome, texts)
             refuse_grades(words, outcome)
             remarks = [*remarks, *words_remark(words, WORDS)]
-    replaced += [
-        _number_or_nothing(rows, columns[meaning], meaning)
-        for meaning in ("confidence", "cost")
-        if meaning in columns and kinds[columns[meaning]] == "VARCHAR"
-    ]
+    for meaning in ("confidence", "cost", "weight"):
+        if meaning in columns and kinds[columns[meaning]] == "VARCHAR":
+            name = columns[meaning]
+            rows, notes = with_decimal_points(rows, name, f"{meaning.capitalize()}s")
+            cast, others = number_in_text(rows, name, meaning)
+            replaced += cast
+            remarks = [*remarks, *notes, *others]
     if "trial" in columns and kinds[columns["trial"]] == "VARCHAR":
         trial = quoted(columns["trial"])
         added.append(f"TRY_CAST({trial} AS INTEGER) AS {quoted(TRIAL_NUMBER)}")
     if not (replaced or added):
-        return rows, []
+        return rows, remarks
     some = f" REPLACE ({', '.join(replaced)})" if replaced else ""
     return rows.project(", ".join([f"*{some}", *added])), remarks
-
-
-def _number_or_nothing(rows: Any, column: str, meaning: str) -> str:
-    """Convert a column of numbers that were read as text; other text is refused."""
-    name = quoted(column)
-    text = f"nullif(trim({name}), '')"
-    others = rows.filter(f"{text} IS NOT NULL AND TRY_CAST({text} AS DOUBLE) IS NULL")
-    found = others.project(name).limit(1).fetchall()
-    if found:
-        raise InputError(
-            f"the {meaning} in column {column!r} must be a number; found {found[0][0]!r}. Write it "
-            f"as a number, or leave the column out: {mapping(meaning, '')}."
-        )
-    return f"CAST({text} AS DOUBLE) AS {name}"
-
-
-def _with_decimal_points(rows: Any, name: str) -> tuple[Any, list[Above]]:
-    """Replace decimal commas by points; 1,000 may be a thousand and is left unchanged."""
-    text = f"trim({quoted(name)})"
-    has_comma = f"regexp_full_match({text}, '[-+]?[0-9]*,[0-9]+ ?%?')"
-    is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
-    point = f"TRY_CAST({text} AS DOUBLE) IS NOT NULL AND contains({text}, '.')"
-    conditions = (has_comma, f"{has_comma} AND {is_sure}", point)
-    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions)
-    commas, sure, points = rows.aggregate(counts).fetchall()[0]
-    if not sure or points:
-        return rows, []
-    value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
-    remark = guess(f"Outcomes: {commas} of them are written with a decimal comma")
-    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]
 
 
 def _with_quotients(rows: Any, name: str) -> tuple[Any, list[Above]]:

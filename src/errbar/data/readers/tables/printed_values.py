@@ -1,4 +1,8 @@
-"""Lists and objects that are stored as text: as JSON, or as Python and NumPy print them."""
+"""Numbers, lists and objects that are stored as text.
+
+Numbers may have a decimal comma or a percent sign; lists and objects are JSON, or as Python and
+NumPy print them.
+"""
 
 import re
 from ast import literal_eval
@@ -6,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from errbar.base.remarks import Above, guess, mapping, warning
+from errbar.data.engines.duckdb import quoted
 from errbar.data.readers.documents import parse
-from errbar.data.readers.tables.derived_columns import Flat
+from errbar.errors import InputError
 
 
-def parse_columns(flat: Flat) -> Flat:
+def parse_columns(flat: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Parse columns of JSON text; leave others unchanged."""
     return {name: _from_text(column) for name, column in flat.items()}
 
@@ -41,3 +47,55 @@ def _json_in(value: Any) -> Any:
             continue
         return found if isinstance(found, list | dict) else value
     return value
+
+
+def number_in_text(rows: Any, column: str, meaning: str) -> tuple[list[str], list[Above]]:
+    """SQL for a column of numbers that were read as text, and remarks.
+
+    Other text is refused as a cost. A confidence in words stays as it is, since only rankings need
+    it, and so does a weight, whose question is named where weights are checked.
+    """
+    name = quoted(column)
+    text = f"nullif(trim({name}), '')"
+    number = f"TRY_CAST({text} AS DOUBLE)"
+    share = (
+        f"CASE WHEN ends_with({text}, '%') THEN TRY_CAST(rtrim({text}, '% ') AS DOUBLE) / 100 END"
+    )
+    strange = f"{text} IS NOT NULL AND {number} IS NULL"
+    found, words, shares, numbers = rows.aggregate(
+        f"any_value({name}) FILTER ({strange}), count(*) FILTER ({strange} AND {share} IS NULL), "
+        f"count({share}), count({number})"
+    ).fetchall()[0]
+    if found is None:
+        return [f"CAST({text} AS DOUBLE) AS {name}"], []
+    if meaning == "weight":
+        return [], []
+    if meaning == "confidence":
+        if not words and not numbers:
+            return [f"{share} AS {name}"], [guess(f"Confidences: {shares} of them are percentages")]
+        return [], [
+            warning(
+                f"the confidence in column {column!r} must be a number; found {found!r}. Scores do "
+                f"not need it; rankings by confidence, as of selective and roc, do."
+            )
+        ]
+    raise InputError(
+        f"the {meaning} in column {column!r} must be a number; found {found!r}. Write it "
+        f"as a number, or leave the column out: {mapping(meaning, '')}."
+    )
+
+
+def with_decimal_points(rows: Any, name: str, words: str) -> tuple[Any, list[Above]]:
+    """Replace decimal commas by points; 1,000 may be a thousand and is left unchanged."""
+    text = f"trim({quoted(name)})"
+    has_comma = f"regexp_full_match({text}, '[-+]?[0-9]*,[0-9]+ ?%?')"
+    is_sure = f"NOT regexp_full_match({text}, '[-+]?[1-9][0-9]{{0,2}},[0-9]{{3}}')"
+    point = f"TRY_CAST({text} AS DOUBLE) IS NOT NULL AND contains({text}, '.')"
+    conditions = (has_comma, f"{has_comma} AND {is_sure}", point)
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions)
+    commas, sure, points = rows.aggregate(counts).fetchall()[0]
+    if not sure or points:
+        return rows, []
+    value = f"CASE WHEN {has_comma} THEN replace({text}, ',', '.') ELSE {quoted(name)} END"
+    remark = guess(f"{words}: {commas} of them are written with a decimal comma")
+    return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]

@@ -30,7 +30,7 @@ from errbar.data.readers.tables.derived_columns import Flat, repeat_rows, row_nu
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
-from errbar.data.readers.tables.keyed_records import by_column, by_system
+from errbar.data.readers.tables.keyed_records import by_column, by_system, role_of_keys
 from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
 from errbar.data.readers.tables.printed_values import parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
@@ -297,40 +297,40 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if not _holds(column, dict) or not _are_outcomes_by_id(column):
             continue
         others = {other: values for other, values in flat.items() if other != name}
-        if _are_metrics(name, column, others, assignment):
+        if _are_metrics(name, column, own := _question_of(others, assignment), assignment):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
         found = repeat_rows(others, [len(pairs) for pairs in entries])
         ids = [str(key) for pairs in entries for key, _ in pairs]
         values = [value for pairs in entries for _, value in pairs]
         if _holds(values, dict):
-            found |= {key: [] for value in values[:1] for key in value}
-            for key in list(values[0]):
-                found[key] = [value.get(key) for value in values]
+            found |= {key: [value.get(key) for value in values] for key in values[0]}
         else:
             found["outcome"] = values
-        found["question"] = ids
+        role, remark = role_of_keys(name, ids, len(column), own, others)
+        found[role] = ids
         if "system" not in found and "subject_id" in found:
             found["system"] = found.pop("subject_id")
-        text = f"Questions: the keys of {name!r}, of which there are {len(set(ids))}"
-        return found, guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
+        return found, remark
     return None
 
 
-def _are_metrics(name: str, column: Sequence[Any], others: Flat, assignment: Assignment) -> bool:
+def _question_of(others: Flat, assignment: Assignment) -> str:
+    """The column with the ids of rows, beside an object of outcomes; `ROW` if there is none."""
+    rest = {meaning: column for meaning, column in assignment.items() if meaning != "outcome"}
+    try:
+        return _find({**others, "outcome": []}, rest)["question"]
+    except UnknownColumn:
+        return ROW
+
+
+def _are_metrics(name: str, column: Sequence[Any], question: str, assignment: Assignment) -> bool:
     """Whether the keys of objects are metrics, since the row itself names its question."""
     if (assignment.get("outcome") or "").startswith(f"{name}."):
         return True
     scores = {str(key) for value in column if isinstance(value, dict) for key in value}
     if plain_name(name) in SCORES and named_like(scores, MEASURES):
         return True
-    other_columns = {
-        meaning: column for meaning, column in assignment.items() if meaning != "outcome"
-    }
-    try:
-        question = _find({**others, "outcome": []}, other_columns)["question"]
-    except UnknownColumn:
-        return False
     if question == ROW:
         return False
     if plain_name(name) not in SCORES:

@@ -138,7 +138,7 @@ def shape(
     if "outcome" in columns and too_large:
         remarks.append(unchecked(too_large))
     elif "outcome" in columns:
-        rows, columns, lost, notes = _mend_rows(rows, columns, how)
+        rows, columns, lost, notes = _mend_rows(rows, columns, how, by_file=by_file)
         left_out += lost
         remarks += notes
     if how.rows == "questions":
@@ -166,13 +166,13 @@ def _with_columns(
 
 
 def _mend_rows(
-    rows: Any, columns: Columns, how: HowToRead
+    rows: Any, columns: Columns, how: HowToRead, *, by_file: bool
 ) -> tuple[Any, Columns, tuple[tuple[str, Any], ...], list[Above]]:
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
     rows, statuses = with_usual_statuses(rows, columns, how.assignment)
     look_once(rows, columns)
     rows, lost, notes = without_notes(rows, columns)
-    found = without_totals(rows, columns)
+    found = without_totals(rows, columns, by_file=by_file)
     rows, remarks = found.rows, [*statuses, *notes, *found.remarks]
     refuse_summary(rows, columns)
     rows, columns, counted = counted_outcomes(rows, columns)

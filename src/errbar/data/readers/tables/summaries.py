@@ -17,7 +17,7 @@ from errbar.data.engines.duckdb import (
     text_of,
 )
 from errbar.data.outcome_words import number_in
-from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.file_content import begins_as_document, text_lines
 from errbar.data.readers.finding import (
     CSV,
@@ -140,8 +140,11 @@ class WithoutTotals(NamedTuple):
     remarks: list[Above]
 
 
-def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
-    """Leave out rows that are totals of the others, and rows without anything in them."""
+def without_totals(rows: Any, columns: Columns, *, by_file: bool = False) -> WithoutTotals:
+    """Leave out rows that are totals of the others, and rows without anything in them.
+
+    `by_file` says that systems are named after files, and not in the rows.
+    """
     if columns["question"] == ROW or "outcome" not in columns:
         return WithoutTotals(rows, {}, [])
     empty = f"trim({text_of(columns['question'])}) = ''"
@@ -157,7 +160,9 @@ def without_totals(rows: Any, columns: Columns) -> WithoutTotals:
     ).fetchall()[0]
     if not named_or_lost:
         return WithoutTotals(rows, {}, [])
-    kept = _without_blank_rows(rows, columns, empty) if lost else WithoutTotals(rows, {}, [])
+    kept = WithoutTotals(rows, {}, [])
+    if lost:
+        kept = _without_blank_rows(rows, columns, empty, by_file=by_file)
     rows = kept.rows
     condition = _is_named(rows, columns)
     named = _rows_of_totals(rows, columns, condition)
@@ -197,7 +202,9 @@ def doubtful_ids(rows: Any, columns: Columns) -> str:
 _MOST_IDS = 6
 
 
-def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTotals:
+def _without_blank_rows(
+    rows: Any, columns: Columns, nameless: str, *, by_file: bool
+) -> WithoutTotals:
     """Leave out rows without an id in which all cells that others have are empty.
 
     Spreadsheets have blank rows, and logs a line of totals with other fields at the end.
@@ -211,13 +218,14 @@ def _without_blank_rows(rows: Any, columns: Columns, nameless: str) -> WithoutTo
     usual = list(dict.fromkeys([columns["outcome"], *usual]))
     blank = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in cells)])
     stray = " AND ".join([nameless, *(f"trim({text_of(name)}) = ''" for name in usual)])
-    if "system" in columns:
+    if "system" in columns and not by_file:
         stray += f" AND trim({text_of(columns['system'])}) = ''"
-    blanks, strays = rows.aggregate(
-        f"count(*) FILTER ({blank}), count(*) FILTER ({stray} AND NOT ({blank}))"
+    files = f"count(DISTINCT {quoted(FILE)})" if FILE in rows.columns else "1"
+    blanks, strays, places = rows.aggregate(
+        f"count(*) FILTER ({blank}), count(*) FILTER ({stray} AND NOT ({blank})), {files}"
     ).fetchall()[0]
     left_out = {BLANK: rows.filter(blank)} if blanks else {}
-    if not 0 < strays <= _SHOWN:
+    if not 0 < strays <= _SHOWN * places:
         kept = rows.filter(f"NOT ({blank})") if blanks else rows
         return WithoutTotals(kept, left_out, [])
     left_out[STRAY] = rows.filter(f"{stray} AND NOT ({blank})")

@@ -16,6 +16,7 @@ from errbar.data.columns import (
     PROPERTIES,
     REFERENCES,
     RESPONSES,
+    SCORERS,
     TOTALS,
     USUAL,
     is_flag,
@@ -95,6 +96,9 @@ _MEASURED = frozenset(
         *("probs", "calls", "turns", "steps", "asked", "processed", "retries", "iterations"),
         *("compactions", "words", "chars", "length", "len", "size", "count", "number"),
     )
+)
+_GRADERS = frozenset(
+    ("human", "humans", "expert", "crowd", "manual", "llm", "auto", "automatic", "grader")
 )
 _COUNTS = frozenset(("num", "count", "size", "total", "number"))  # in a name: set_size_amb
 # A column whose last word is one of these measures what stands before: safety_score.
@@ -215,11 +219,31 @@ def _system_of(before: str | None, after: str | None) -> str:
     return "_".join(words)
 
 
+_ANSWERS = RESPONSES | PREDICTIONS | {"answer", "answers"}
+
+
+def is_answer(name: str) -> bool:
+    """Whether a name is that of a column of answers, without the name of a system."""
+    return plain_name(name) in _ANSWERS
+
+
 def is_answer_of(name: str) -> bool:
     """Whether the first or last word of a name marks a column of answers: qwen_answer."""
     words = re.split(r"[\s_]+", name.strip())
     ends = {plain_name(words[0]), plain_name(words[-1])}
-    return len(words) > 1 and bool(ends & (RESPONSES | PREDICTIONS | {"answer", "answers"}))
+    return len(words) > 1 and bool(ends & _ANSWERS)
+
+
+def is_rater(name: str) -> bool:
+    """Whether a name is that of somebody who grades answers, or of what they said.
+
+    Examples
+    --------
+    >>> [is_rater(name) for name in ("judge_2", "human_correct", "gpt4_judge", "gpt4_correct")]
+    [True, True, True, False]
+    """
+    words = _words(name)
+    return stem_of(name) in SCORERS or bool({words[0], words[-1]} & (SCORERS | _GRADERS))
 
 
 def is_response_beside(name: str, wide: Sequence[str]) -> bool:

@@ -21,7 +21,6 @@ from errbar.data.columns import (
     REFERENCES,
     RESPONSES,
     ROW,
-    SCORERS,
     TOTALS,
     USUAL,
     named_like,
@@ -46,14 +45,15 @@ from errbar.data.readers.tables.wide_names import (
     differ_by_number,
     is_answer_of,
     is_no_system,
+    is_rater,
     is_response_beside,
     measures_by_system,
-    stem_of,
     trials_in,
 )
 from errbar.errors import InputError, UnknownColumn
 
 _LOOKED_AT = 500  # rows inspected to classify a column
+_COMMA = re.compile(r"^\s*([01]),(\d+\s*)$")
 _DIGIT = re.compile("[0-9]")  # which no name of a total has
 _SCORE_NAME = re.compile(
     r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
@@ -228,8 +228,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     measures = named_like(candidates, MEASURES)
     if len(measures) > 1 and all(map(is_no_system, candidates)):
         refuse_scorers(measures)
-    raters = [name for name in candidates if stem_of(name) in SCORERS]
-    if are_measures(candidates) or (len(raters) > 1 and raters == list(candidates)):
+    if are_measures(candidates) or (len(candidates) > 1 and all(map(is_rater, candidates))):
         refuse_scorers(candidates)
     verdicts = [name for name in candidates if is_verdict(name)]
     if len(verdicts) > 1:  # columns with other names are something else
@@ -374,10 +373,15 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
     """Whether a column has only outcomes between 0 and 1, and is filled in half of the rows."""
-    if not all(map(is_outcome, _once(sample))) or not all(map(is_outcome, _once(column))):
+    if not all(map(_is_outcome, _once(sample))) or not all(map(_is_outcome, _once(column))):
         return False
     blank = {str(value): value for value in _once(column) if not is_filled(value)}
     return 2 * sum(map(column.count, blank.values())) <= len(column) > 0
+
+
+def _is_outcome(value: Any) -> bool:
+    """Whether a value can be an outcome, perhaps with a decimal comma."""
+    return is_outcome(_COMMA.sub(r"\1.\2", value) if isinstance(value, str) else value)
 
 
 def _once(column: Sequence[Any]) -> Sequence[Any]:
