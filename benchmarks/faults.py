@@ -218,9 +218,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=(), choices=[one.__name__ for one in FAULTS])
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    print(
-        "| fault | command | runs | new file complete | old file unchanged | wrong |\n|---|---|---:|---:|---:|---:|"
-    )
+    print("| fault | command | runs | new file complete | old file unchanged | wrong |")
+    print("|---|---|---:|---:|---:|---:|")
     for line in run(asked.runs, asked.only, asked.seed):
         print(line, flush=True)
 
