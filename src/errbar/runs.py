@@ -178,6 +178,7 @@ class Runs(Outcomes):
         adjust: "analysis.compare.Adjust" = "bonferroni",
         assume: Assumption = "nothing",
         bounds: tuple[float, float] | None = None,
+        largest_cluster: int | None = None,
         errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
         rng: Seed = 0,
@@ -195,16 +196,15 @@ class Runs(Outcomes):
             The system with which all others are compared; by default all pairs are compared.
         margin
             A difference too small to matter, for verdicts of non-inferiority and equivalence.
-        estimand, level, errors, short
+        estimand, level, assume, bounds, largest_cluster, errors, short
             As in `score`.
         adjust
             "bonferroni" adjusts verdicts and intervals for the number of comparisons.
-        assume, bounds
-            As in `score`.
         rng
             A seed or a generator for the resamples of metrics of a confidence.
         """
         analysis.bracket.pair_policy(errors, short, bounds)
+        known = Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds)
         metrics = metrics or _DEFAULT_METRICS
         ranked = analysis.compare_ranked.ranked_metrics(metrics)
         request: analysis.compare.ComparisonRequest[Any] = analysis.compare.ComparisonRequest(
@@ -213,7 +213,7 @@ class Runs(Outcomes):
             baseline=baseline,
             margin=margin,
             adjust=adjust,
-            intervals=Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds),
+            intervals=replace(known, largest_cluster=largest_cluster),
         )
         if ranked:
             return self._compared_items(request, rng)
@@ -238,6 +238,7 @@ class Runs(Outcomes):
         estimand: Estimand | str = Estimand.POPULATION,
         level: float = 0.95,
         bounds: tuple[float, float] | None = None,
+        largest_cluster: int | None = None,
         errors: Errors = "fail",
         short: Literal["error", "drop"] = "error",
     ) -> "results.leaderboard.Leaderboard":
@@ -256,11 +257,11 @@ class Runs(Outcomes):
             The systems to rank; all by default.
         weights
             The weights of tasks in the average over tasks; equal by default.
-        estimand, level, bounds, errors, short
+        estimand, level, bounds, largest_cluster, errors, short
             As in `score`.
         """
         analysis.bracket.pair_policy(errors, short, bounds)
-        intervals = Calibrated(Estimand(estimand), level)
+        intervals = Calibrated(Estimand(estimand), level, largest_cluster=largest_cluster)
         scored = scored_metric(metric)
         part = self._averaged_alike([scored], errors, bounds)
         request = analysis.rank_scores.RankRequest(

@@ -38,7 +38,7 @@ from errbar.analysis.methods.bootstrap import (
 from errbar.analysis.ranked import PairedItems
 from errbar.analysis.roc import paired_areas
 from errbar.base.arrays import Array, Flags
-from errbar.base.remarks import counted
+from errbar.base.remarks import counted, way_to_say
 from errbar.base.tables import percent
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
@@ -98,6 +98,9 @@ def compare_items(
 ) -> Comparisons:
     """Compare every pair of systems, or each with the baseline, on all metrics and tasks."""
     kept, remarks = request.tables(tables)
+    if request.intervals.largest_cluster is not None:
+        option = way_to_say("--largest-cluster", "largest_cluster")
+        raise InputError(f"{option} is for metrics of outcomes, not of a confidence.")
     if request.intervals.assume != "nothing":
         method = method.without_unseen
     refusals = Refusals()

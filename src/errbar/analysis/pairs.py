@@ -70,7 +70,7 @@ class Differences:
 
     def __init__(self, data: AlignedValues, intervals: Calibrated) -> None:
         self._data, self._covers, self._assume = data, intervals.estimand, intervals.assume
-        self._bounds = intervals.bounds
+        self._bounds, self._largest = intervals.bounds, intervals.largest_cluster
         self._known: dict[tuple[int, bytes], EndsByScore] = {}
 
     def of(self, first: int, second: int) -> Difference:
@@ -112,7 +112,8 @@ class Differences:
         bounds = (low - high, high - low)
         totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
         sizes = np.bincount(number, weights).astype(float)
-        return PairedSpread(sample_of_differences(totals, sizes, bounds), self._assume)
+        sample = sample_of_differences(totals, sizes, bounds)
+        return PairedSpread(sample._replace(largest=self._largest), self._assume)
 
     def _has_one_trial(self, *systems: int) -> bool:
         """Whether a system has one trial per question, so that trial noise is not observable."""
@@ -205,7 +206,8 @@ def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[
         elif data.extremes is not None and intervals.bounds is not None:
             found.append(given_bounds(intervals.bounds))
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
-        if sizes := assumption_on_sizes(once, clusters, data.weights, intervals.level):
+        given = intervals.level, intervals.largest_cluster
+        if sizes := assumption_on_sizes(once, clusters, data.weights, *given):
             found.append(f"{subject or 'The comparison '}{sizes}.")
     return found
 

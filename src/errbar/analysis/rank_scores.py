@@ -20,7 +20,7 @@ from errbar.analysis.rewards import AnsweredQuestions, average_reward
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array
-from errbar.base.remarks import setting
+from errbar.base.remarks import setting, way_to_say
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import Sample, low_end
 from errbar.kernels.hierarchical import DRAWS, SEED, exchangeable_normal, with_g_prior
@@ -51,6 +51,10 @@ class RankRequest:
             raise InputError(
                 "ranks are properties of systems, not of a run; use estimand "
                 "'population' or 'benchmark'."
+            )
+        if self.by != "mean" and self.intervals.largest_cluster is not None:
+            raise InputError(
+                f"{way_to_say('--largest-cluster', 'largest_cluster')} is for ranks by the mean."
             )
         if self.by != "mean" and self.intervals.estimand is Estimand.BENCHMARK:
             raise InputError(
@@ -126,7 +130,8 @@ class QuestionPart:
         """Differences of two systems, of clusters of questions."""
         low, high = self.range
         apart = rounded_difference(self.totals[first], self.totals[second])
-        return sample_of_differences(apart, self.sizes, (low - high, high - low))
+        sample = sample_of_differences(apart, self.sizes, (low - high, high - low))
+        return sample._replace(largest=self._intervals.largest_cluster)
 
     def distances(self, level: float) -> Array:
         """Distances from the mean to the lower and to the upper end of each system."""
@@ -160,7 +165,8 @@ class QuestionPart:
         clusters = self.clusters if data.clustered else None
         if data.extremes is None:
             each = np.ones(values.size)
-            return mean_of_sample(values, each, clusters, level, self.weights, self.range)
+            sample = each, clusters, level, self.weights, self.range
+            return mean_of_sample(values, *sample, largest=self._intervals.largest_cluster)
         once = np.ones(values.size, dtype=np.int64)
         answered = AnsweredQuestions(
             values=values, trials=once, clusters=clusters, weights=self.weights

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 )
 @options.ASSUME
 @options.BOUNDS
+@options.LARGEST_CLUSTER
 @options.SYSTEMS
 @options.PAIR
 @shows_result
@@ -37,6 +38,7 @@ def compare(
     adjust: Literal["bonferroni", "none"],
     assume: Assume,
     bounds: tuple[float, float] | None,
+    largest_cluster: int | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
 ) -> "Result":
@@ -57,5 +59,6 @@ def compare(
         adjust=adjust,
         assume=assume,
         bounds=bounds,
+        largest_cluster=largest_cluster,
         **pairing.keywords(),
     )

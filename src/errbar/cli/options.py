@@ -375,6 +375,11 @@ ASSUME = choice(
     default="nothing",
     text="What to assume about unseen questions; without rare failures, intervals are narrower.",
 )
+LARGEST_CLUSTER = click.option(
+    "--largest-cluster",
+    type=int,
+    help="The most questions that any cluster has, whether it was sampled or not.",
+)
 BOUNDS = click.option(
     "--bounds",
     type=float,

@@ -52,6 +52,7 @@ _WEIGHTS = click.option(
     text="What orders the systems.",
 )
 @options.BOUNDS
+@options.LARGEST_CLUSTER
 @options.SYSTEMS
 @options.PAIR
 @shows_result
@@ -61,6 +62,7 @@ def rank(
     weights: dict[str, float] | None,
     by: str,
     bounds: tuple[float, float] | None,
+    largest_cluster: int | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
 ) -> "Result":
@@ -78,6 +80,7 @@ def rank(
         systems=systems or None,
         weights=weights,
         bounds=bounds,
+        largest_cluster=largest_cluster,
         **method,
         **pairing.keywords(),
     )

@@ -127,11 +127,7 @@ RATES = bundle(
     type=int,
     help="The size of the question pool, if these questions are a random sample of it.",
 )
-@click.option(
-    "--largest-cluster",
-    type=int,
-    help="The most questions that any cluster has, whether it was sampled or not.",
-)
+@options.LARGEST_CLUSTER
 @options.ASSUME
 @options.BOUNDS
 @RATES

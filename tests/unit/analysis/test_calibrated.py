@@ -577,3 +577,27 @@ def test_a_largest_cluster_that_cannot_be_is_refused() -> None:
         errbar.load({"a": np.ones((5, 2))}).score("avg", largest_cluster=5)
     with pytest.raises(InputError, match="largest_cluster= is for"):
         runs.score("avg", largest_cluster=5, method="documented")
+
+
+def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
+    """One large cluster that was not drawn may turn a difference that all others agree on."""
+    rows = [
+        {"system": name, "question": f"{c}-{at}", "cluster": c, "outcome": int(at < right[c % 2])}
+        for name, right in (("a", (2, 3)), ("b", (0, 1)))
+        for c in range(24)
+        for at in range(2 + c % 2)
+    ]
+    runs = errbar.load(rows)
+    usual, known = runs.compare("avg")[0], runs.compare("avg", largest_cluster=200)[0]
+    assert usual.better == "a"
+    assert not known.better
+    assert known.interval.low < 0.0 < usual.interval.low
+    assert [row.worst_rank for row in runs.rank("avg")] == [1, 2]
+    assert [row.worst_rank for row in runs.rank("avg", largest_cluster=200)] == [2, 2]
+    said = "holds if no cluster has more than 200 questions, as given"
+    assert any(said in note for note in runs.rank("avg", largest_cluster=200).remarks)
+    with pytest.raises(InputError, match="for ranks by the mean"):
+        runs.rank("avg", by="borda", largest_cluster=200)
+    sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])
+    with pytest.raises(InputError, match="not of a confidence"):
+        sure.compare("aurc", largest_cluster=200)
