@@ -28,7 +28,7 @@ from errbar.analysis.corrections import (
     Labels,
 )
 from errbar.analysis.evaluate import chosen_method
-from errbar.analysis.labelling import LabellingRequest, labelling_of
+from errbar.analysis.labelling import LabellingRequest, labelling_of, remarks_on_choice
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.rank import rank_systems
 from errbar.analysis.rank_scores import RankRequest, RankScoring
@@ -156,6 +156,7 @@ class JudgedRuns(Runs):
         errors = options.get("errors", "fail")
         level = options.get("level") or 0.95
         return [
+            *remarks_on_choice(self.source, self.labels),
             *remarks_on_favour(self.source, self.labels, level),
             *remarks_on_labels(self.source, self.labels),
             *remarks_on(self.source, self.source.slices(()), errors),

@@ -20,18 +20,25 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy, TaskSystems, group_by_task
 from errbar.analysis.corrections import CorrectedTask, Correction, Labels, LabelValues
+from errbar.analysis.evaluate import is_reward
+from errbar.analysis.question_values import question_values
 from errbar.base.arguments import number, require_text, require_whole, strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import guess, way_to_say
+from errbar.base.remarks import Caution, about, guess, way_to_say
 from errbar.data.columns import list_names
 from errbar.data.queries.expressions import Columns, Frame
 from errbar.data.queries.label_rows import answer_rows, column_by_question, label_rows
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError
 from errbar.kernels.interval import clopper_pearson_ends
-from errbar.kernels.prediction_powered import neyman, systematic, two_stage_weights
+from errbar.kernels.prediction_powered import (
+    chance_of_choice,
+    neyman,
+    systematic,
+    two_stage_weights,
+)
 from errbar.metrics import Average
-from errbar.results.estimate import Estimand, Interval
+from errbar.results.estimate import Estimand, Interval, Subject
 from errbar.results.labelling import LabellingPlan, QuestionGroup
 
 _METHOD = (
@@ -45,6 +52,7 @@ _MOST_GROUPS = 40
 _EQUAL = 1e-9  # a label and a grade that differ by less agree
 _FEWEST = 20  # labels: coverage was not studied for fewer
 _SEED = 1
+_UNLIKELY = 0.001  # p-value of all tests of a random choice together
 
 
 @dataclass(frozen=True)
@@ -347,3 +355,38 @@ def _table(source: Source) -> tuple[Frame, Columns]:
     if not isinstance(source, TableSource):
         raise InputError("what to label is chosen in one table or log with a row per answer.")
     return source.frame, source.columns
+
+
+def remarks_on_choice(source: Source, labels: Labels) -> list[str]:
+    """Say where labels were hardly chosen at random: the judge grades their answers otherwise."""
+    if labels.sampled and labels.source.weight_columns():
+        return []  # chances differ, as the weights say
+    there, found = labels.source.named(), list[tuple[float, str, float, float]]()
+    for (system, task), named in source.named().items():
+        own = there.get((labels.systems.get(system, ""), labels.tasks.get(task, "")))
+        if own is None or any(named.clusters) or not named.slice.was_scored:
+            continue
+        rewards = is_reward(named.slice, Average())
+        try:
+            values = question_values(source, named, Average(), "missing", rewards=rewards)
+        except InputError:
+            continue  # the scores say why
+        known = set(own.where(own.slice.scored > 0).questions)
+        graded = ~np.isnan(values.parts[0])
+        chosen = np.array([name in known for name in values.questions])[graded]
+        grades = values.parts[0][graded]
+        if chosen.any() and not chosen.all():
+            means = float(grades[chosen].mean()), float(grades[~chosen].mean())
+            found.append((chance_of_choice(grades, chosen), str(Subject(system, task)), *means))
+    unlikely = sorted(test for test in found if test[0] < _UNLIKELY / len(found))
+    return [
+        about(
+            subject,
+            Caution(
+                f"{'the' if subject else 'The'} judge's mean is {mean:.2f} on answers with a label "
+                f"and {other:.2f} on the others. Labels chosen at random hardly ever differ so "
+                f"much (p < {_UNLIKELY}), and only such labels correct the scores."
+            ),
+        )
+        for _, subject, mean, other in unlikely[:1]
+    ]

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Array
 from errbar.kernels.interval import normal_reach
+from errbar.kernels.urn import chance_of_at_least
 
 
 class Judged(NamedTuple):
@@ -233,3 +234,28 @@ def two_stage_weights(former: Array, items: int, chances: Array) -> tuple[Array,
     of_new, of_old = rest / drawn - 1.0, items / former.size - 1.0 + rest / drawn
     share = of_new / of_old if of_old > 0.0 else 0.5
     return share * own + (1.0 - share), (1.0 - share) / chances
+
+
+def chance_of_choice(grades: Array, chosen: NDArray[np.bool_]) -> float:
+    """Two-sided p-value of the hypothesis that the chosen items are a random sample of all.
+
+    The number of chosen items with a grade above the mean of all is then hypergeometric (Fisher's
+    exact test).
+
+    Examples
+    --------
+    >>> grades = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    >>> round(chance_of_choice(grades, grades > 0), 3)  # twice one in twenty
+    0.1
+    """
+    high = grades > grades.mean()
+    size, total = np.array([grades.size]), np.array([high.sum()])
+    drawn, found = int(chosen.sum()), int((high & chosen).sum())
+    least, most = max(0, drawn + int(total[0]) - grades.size), min(drawn, int(total[0]))
+
+    def at_least(number: int) -> float:
+        if number <= least:
+            return 1.0
+        return 0.0 if number > most else float(chance_of_at_least(size, total, drawn, number)[0])
+
+    return min(1.0, 2.0 * min(at_least(found), 1.0 - at_least(found + 1)))

@@ -1,6 +1,8 @@
 """Scores of a judge corrected by labels: what is read, what is said, and what holds."""
 
 import datetime as dt
+from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import errbar
 from errbar.cli import main
 from errbar.errors import InputError
 from errbar.judges import JudgedRuns
+from errbar.kernels.prediction_powered import chance_of_choice
 from errbar.results.agreement import RaterAgreement
 from errbar.results.labelling import CorrectedEstimate
 from logs import real
@@ -377,6 +380,50 @@ def test_weights_of_sampled_labels_weigh_the_agreement() -> None:
     for measure, value in expected.items():
         tolerance = 0.003 if "alpha" in measure else 1e-12  # alpha depends on the number of rows
         assert found[measure] == pytest.approx(value, abs=tolerance), measure
+
+
+def test_labels_that_were_hardly_chosen_at_random_are_doubted() -> None:
+    rows = one_judge()
+    truth = {(row["system"], row["question"]): int(row["question"][-1] in "02468") for row in rows}
+    said = "Labels chosen at random hardly ever differ so much (p < 0.001)"
+
+    def labelled(chosen: Callable[[Any], bool], **more: Any) -> Rows:
+        return [
+            {**row, **more, "human": truth[row["system"], row["question"]] if chosen(row) else None}
+            for row in rows
+        ]
+
+    suspicious = errbar.load(labelled(lambda row: row["outcome"] == 0), label="human")
+    for found in (suspicious.score(), suspicious.compare(), suspicious.rank()):
+        above = " ".join(str(found).partition("[95% CI]")[0].split())
+        assert (
+            f"the judge's mean is 0.00 on answers with a label and 1.00 on the others. {said}"
+            in (above)
+        )
+    for at in range(2, 6):
+        fair = labelled(lambda row, at=at: int(row["question"][1:]) % at == 0)  # type: ignore[misc]
+        assert said not in str(errbar.score(fair, label="human"))
+    plain = [{k: v for k, v in row.items() if k != "human"} for row in rows]
+    labels = [
+        {"system": row["system"], "question": row["question"], "label": 1, "weight": weight}
+        for row in rows
+        if row["outcome"] == 0
+        for weight in [1 + int(row["question"][1:]) % 2]
+    ]
+    assert said not in str(errbar.score(plain, labels=labels))  # by known chances
+
+
+def test_the_chance_of_a_choice_is_that_of_every_choice() -> None:
+    rng = np.random.default_rng(0)
+    for size in range(3, 10):
+        grades = rng.choice([0.0, 0.2, 1.0], size)
+        high = grades > grades.mean()
+        chosen = rng.permutation(size) < rng.integers(1, size)
+        counts = [high[list(some)].sum() for some in combinations(range(size), int(chosen.sum()))]
+        seen = high[chosen].sum()
+        tails = (np.mean([count >= seen for count in counts]), np.mean([c <= seen for c in counts]))
+        expected = min(1.0, 2.0 * min(tails))
+        assert chance_of_choice(grades, chosen) == pytest.approx(expected)
 
 
 def test_where_labels_correct_it_is_said_above_the_numbers_whom_the_judge_favours(
