@@ -108,6 +108,7 @@ class QuestionPart:
         self.questions = int(self.some.sum())
         self.left_out = int(present.any(axis=0).sum()) - self.questions
         self._data, self._rows, self._intervals = data, rows, intervals
+        self.largest = intervals.largest_cluster
         values = np.stack([data.values(at, self.some) for at in rows])
         self.clusters = np.unique(data.clusters[self.some], return_inverse=True)[1]
         self.weights = data.weighing(self.some)
@@ -131,7 +132,7 @@ class QuestionPart:
         low, high = self.range
         apart = rounded_difference(self.totals[first], self.totals[second])
         sample = sample_of_differences(apart, self.sizes, (low - high, high - low))
-        return sample._replace(largest=self._intervals.largest_cluster)
+        return sample._replace(largest=self.largest)
 
     def distances(self, level: float) -> Array:
         """Distances from the mean to the lower and to the upper end of each system."""
@@ -166,7 +167,7 @@ class QuestionPart:
         if data.extremes is None:
             each = np.ones(values.size)
             sample = each, clusters, level, self.weights, self.range
-            return mean_of_sample(values, *sample, largest=self._intervals.largest_cluster)
+            return mean_of_sample(values, *sample, largest=self.largest)
         once = np.ones(values.size, dtype=np.int64)
         answered = AnsweredQuestions(
             values=values, trials=once, clusters=clusters, weights=self.weights
@@ -201,13 +202,15 @@ class SampledScores:
         scores = np.zeros((DRAWS, systems))
         for part in self._parts:
             low, high = part.range
-            ladder, once = np.linspace(low, high, systems), np.ones(part.sizes.size)
+            ladder, like = np.linspace(low, high, systems), part.sizes
+            if part.largest is not None:
+                like = np.array([part.largest])
             step = max(1, _AT_ONCE // part.sizes.size)
             for start in range(0, DRAWS, step):
                 some = slice(start, min(start + step, DRAWS))
                 number = some.stop - start
                 weights = rng.standard_exponential((number, part.sizes.size))
-                unseen = unseen_weights(part.sizes, once, (number, 1), rng)
+                unseen = unseen_weights(like, np.ones(like.size), (number, 1), rng)
                 order = rng.permuted(np.tile(ladder, (number, 1)), axis=1)
                 total = (weights @ part.sizes)[:, None] + unseen
                 scores[some] += part.weight * (weights @ part.totals.T + unseen * order) / total

@@ -596,6 +596,9 @@ def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
     assert [row.worst_rank for row in runs.rank("avg", largest_cluster=200)] == [2, 2]
     said = "holds if no cluster has more than 200 questions, as given"
     assert any(said in note for note in runs.rank("avg", largest_cluster=200).remarks)
+    (best, _), pair = runs.rank("avg", largest_cluster=200), known
+    assert best.chance_best == pytest.approx(pair.chance, abs=0.015)
+    assert best.chance_best < runs.rank("avg")[0].chance_best - 0.05
     with pytest.raises(InputError, match="for ranks by the mean"):
         runs.rank("avg", by="borda", largest_cluster=200)
     sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])
