@@ -34,6 +34,7 @@ _SLACK = 0.02  # of the log likelihood, by which a search along its limit may mi
 _ENOUGH = 1e-4  # of a number, by which another search must widen its interval
 _SMALLEST = 1e-300  # keeps the logarithm of a chance finite
 _EXPECTED = 5.0  # questions of a range of counts in the test of fit (Cochran 1954)
+_CACHED = 256  # distributions of which the shares are kept
 _RIGHT_HALF = 1000  # more ranges than counts have
 
 
@@ -96,6 +97,8 @@ class LeftTail:
 
     def __init__(self, family: Family, trials: Integers, correct: Integers, often: Array) -> None:
         self.family = family
+        # A search asks for the likelihood and for a number at the same parameters.
+        self._shares_of = lru_cache(_CACHED)(lambda at: family.shares(np.frombuffer(at)))
         self._trials, self._correct, self._often = trials, correct, often
         rates = _bins()[1]
         self._of_n = {n: masses(rates, n) for n in np.unique(trials).tolist()}
@@ -161,7 +164,7 @@ class LeftTail:
     def _by_range(self) -> tuple[Array, Array]:
         """Questions by range of counts, as seen and as expected."""
         ranges, questions, expected = [], [], []
-        never, shares = float(np.exp(self._best[-1])), self.family.shares(self._best)
+        never, shares = float(np.exp(self._best[-1])), self._shares(self._best)
         for n, chances in self._of_n.items():
             own = self._trials == n
             share = (1.0 - never) * (chances @ shares)
@@ -173,13 +176,17 @@ class LeftTail:
         seen: Array = np.bincount(at, np.concatenate(questions)).astype(float)
         return seen, np.bincount(at, np.concatenate(expected)).astype(float)
 
+    def _shares(self, at: Array) -> Array:
+        """Share of each bin; the share never solved, which is last, does not change it."""
+        return self._shares_of(at[:-1].tobytes())
+
     def _all_fail(self, at: Array, k: int) -> float:
-        solved = float(chance_of_one(_bins()[1], k) @ self.family.shares(at))
+        solved = float(chance_of_one(_bins()[1], k) @ self._shares(at))
         return 1.0 - (1.0 - float(np.exp(at[-1]))) * solved
 
     def _log_likelihood(self, at: Array) -> float:
         never = np.exp(at[-1])
-        chance = (1.0 - never) * (self._chances @ self.family.shares(at)) + never * self._failed
+        chance = (1.0 - never) * (self._chances @ self._shares(at)) + never * self._failed
         return float(np.log(np.maximum(chance, _SMALLEST)) @ self._often)
 
     def _most_likely(self) -> Array:
