@@ -360,6 +360,89 @@ def test_systems_that_were_not_run_are_left_out_and_named(tmp_path: Path) -> Non
     assert "out, since there are no rows in them: llama" in marked(file)
 
 
+def test_an_id_that_systems_share_replaces_one_that_repeats_evenly(tmp_path: Path) -> None:
+    rows = [
+        {
+            "models": {"gpt": {"answer_correct": one}, "qwen": {"answer_correct": two}},
+            "question_id": at % 4,
+            "record_id": f"{at * 7:08x}",
+        }
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    ]
+    file = lines(tmp_path, rows)
+    assert means(file) == BOTH
+    assert "the question is 'record_id'" in marked(file)
+    assert "question='question_id' reads rows with the same 'question_id'" in marked(file)
+    runs = [{**row, "run_id": row.pop("record_id")} for row in rows]  # which names trials
+    assert "run_id" not in marked(lines(tmp_path, runs, "runs.jsonl"))
+
+
+def test_lists_of_models_are_systems_by_their_labels(tmp_path: Path) -> None:
+    rounds: list[dict[str, Any]] = [
+        {
+            "num": at,
+            "name": f"round {at}",
+            "models": [
+                {"label": name, "score": score, "cost": 0.1}
+                for name, score in (("gpt", 3.0 + at % 2), ("qwen", 1.0 + at % 3))
+            ],
+        }
+        for at in range(6)
+    ]
+    file = saved(tmp_path, {"rounds": rounds})
+    assert means(file) == {"gpt": 3.5, "qwen": 2.0}
+    for entry in (entry for each in rounds for entry in each["models"]):
+        entry |= {"passed": 40, "total": 45}
+    counted = saved(tmp_path, {"rounds": rounds}, "counted.json")
+    assert "'passed' of 'total' are read as trials of one question, and 'score'" in marked(counted)
+    shares = [
+        {"id": at, "passed": at % 4, "total": 4, "score": at % 4 / 4, "note": "x"}
+        for at in range(12)
+    ]
+    assert "is not their share" not in marked(lines(tmp_path, shares, "shares.jsonl"))
+
+
+def test_only_the_measure_that_all_systems_have_is_their_outcome(tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "base_pass": "PASS" if two else "FAIL", "base_detail": "TypeError", "sample": at}
+        | {"lora_pass": "PASS" if one else "FAIL", "lora_detail": "PASS"}
+        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+    ]
+    file = lines(tmp_path, rows)
+    assert means(file) == {"lora_pass": 0.75, "base_pass": 0.25}
+    assert "Not used, although most of their values are outcomes: lora_detail" in marked(file)
+
+
+def test_an_empty_label_is_said_to_be_perhaps_an_answer(tmp_path: Path) -> None:
+    rows = [
+        {"case_id": at, "expected_checks": label, "predicted_checks": label if right else "other"}
+        for at, right in enumerate(GOOD)
+        for label in [["dates", "", "units"][at % 3]]
+    ]
+    file = table(
+        tmp_path,
+        "case_id,expected_checks,predicted_checks\n"
+        + "".join(",".join(map(str, row.values())) + "\n" for row in rows),
+    )
+    assert "'expected_checks' is empty in 4 rows, which have no outcome" in marked(file)
+    assert "(mean of all rows 0.75)." in marked(file)
+
+
+def test_routers_are_systems_and_what_abstained_is_none(tmp_path: Path) -> None:
+    rows = [
+        {"router": name, "id": at, "abstained": at % 2 == 0, "strict": right, "lenient": True}
+        for name, outcomes in (("rules", POOR), ("llm", GOOD))
+        for at, right in enumerate(outcomes)
+    ]
+    scores = means(lines(tmp_path, rows))
+    assert scores == {
+        "strict/rules": 0.25,
+        "strict/llm": 0.75,
+        "lenient/rules": 1.0,
+        "lenient/llm": 1.0,
+    }
+
+
 _NOTE = "naïve – “é”"
 _CSV = "id,model,correct,note\n" + "".join(
     f"q{at},{name},{int(right)},{_NOTE}\n"

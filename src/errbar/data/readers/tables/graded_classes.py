@@ -225,12 +225,32 @@ def _remark(flat: Flat, reference: str, systems: Mapping[str, str], classes: set
         for value in flat[name]
         if plain_value(value) not in classes | {*NOTHING}
     ]
-    if not strange:
+    empty = _if_empty_counts(flat, reference, names)
+    if not strange and not empty:
         return guess(
             f"Outcomes: {text}", option="--map outcome=COLUMN", argument="outcome='COLUMN'"
         )
-    kinds = some_of([repr(value) for value in dict.fromkeys(strange)], 3)
-    return warning(
-        f"outcomes: {text}. {len(strange)} predictions are none of its {len(classes)} classes "
-        f"({kinds}) and count as wrong. Another column says it: {mapping('outcome')}."
+    if strange:
+        kinds = some_of([repr(value) for value in dict.fromkeys(strange)], 3)
+        empty = (
+            f" {len(strange)} predictions are none of its {len(classes)} classes ({kinds}) and "
+            f"count as wrong.{empty}"
+        )
+    return warning(f"outcomes: {text}.{empty} Another column says it: {mapping('outcome')}.")
+
+
+def _if_empty_counts(flat: Flat, reference: str, names: Sequence[str]) -> str:
+    """The mean if an empty label is an answer of its own; empty if no label is."""
+    label = list(map(plain_value, flat[reference]))
+    empty = sum(true in NOTHING for true in label)
+    if not empty:
+        return ""
+    same = [
+        value == true or {value, true} <= {*NOTHING}
+        for name in names
+        for value, true in zip(map(plain_value, flat[name]), label, strict=True)
+    ]
+    return (
+        f" {reference!r} is empty in {empty} rows, which have no outcome; if empty is an answer of "
+        f"its own, fill it in every column (mean of all rows {sum(same) / len(same):.4g})."
     )

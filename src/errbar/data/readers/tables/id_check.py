@@ -151,9 +151,10 @@ def _finer(
         return columns, []
     chosen = columns["question"]
     for extent in extents:
-        if extent.with_chosen < number or plain_name(extent.name) not in _IDS:
+        if extent.with_chosen < number:
             continue
-        if questions < extent.ids < number and _are_numbers(rows, chosen):
+        known = plain_name(extent.name) in _IDS
+        if known and questions < extent.ids < number and _are_numbers(rows, chosen):
             return _with_id(columns, extent.name, trial=chosen), [
                 _numbers_samples(chosen, extent.name)
             ]

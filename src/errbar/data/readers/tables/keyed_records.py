@@ -24,12 +24,13 @@ from errbar.data.readers.tables.surrounding_names import meaning_of
 from errbar.data.readers.tables.wide_names import TRIAL_NAME, differ_by_number, is_no_system
 
 _LOOKED_AT = 500  # rows inspected to classify a column
+_LABELS = ("label", "name", "title", "id", "key")
 _FEWEST = 2
 _SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 
 
 def by_system(flat: Flat) -> tuple[Flat, Above] | None:
-    """A row for each record in a column of objects; None if there is no such column."""
+    """A row for each record in a column of objects, or in several; None if there are none."""
     for name, column in flat.items():
         keys = _systems_in(column[:_LOOKED_AT])
         if not keys or plain_name(name.rpartition(".")[2]) in SCORES:  # of several scorers
@@ -48,7 +49,7 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
         found["system"] = [str(key) for _, key, _ in records]
         text = f"Systems: the keys of {name!r} ({some_of(keys, 6)})"
         return found, guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
-    return None
+    return _by_column(flat)
 
 
 def role_of_keys(
@@ -73,7 +74,7 @@ def role_of_keys(
     )
 
 
-def by_column(flat: Flat) -> tuple[Flat, Above] | None:
+def _by_column(flat: Flat) -> tuple[Flat, Above] | None:
     """A row for each of several columns of records with the same outcome, which are systems.
 
     Where the row itself has a response, they are scores of it.
@@ -145,3 +146,28 @@ def share_no_question(lists: Mapping[str, Sequence[JsonObject]]) -> bool:
     )
     sets = [[{str(row.get(name)) for row in rows} for rows in lists.values()] for name in names]
     return bool(sets) and all(sum(map(len, each)) == len(set().union(*each)) for each in sets)
+
+
+def with_labels(flat: Flat, name: str, lists: Sequence[Sequence[JsonObject]]) -> Above | None:
+    """Make the label in lists of systems the system: `{"models": [{"label": "gpt", …}, …]}`.
+
+    None if the name of the lists is not that of systems, or if the entries name them as such.
+    """
+    if "system" not in (meaning_of(name), meaning_of(name.removesuffix("s"))):
+        return None
+    entries = [entry for each in lists for entry in each]
+    if any(meaning_of(key) == "system" for entry in entries for key in entry):
+        return None
+    for label in _LABELS:
+        names = [[entry.get(label) for entry in each] for each in lists]
+        if all(len({*each}) == len(each) and None not in each for each in names):
+            flat["system"] = flat.pop(f"{name}.{label}" if f"{name}.{label}" in flat else label)
+            text = f"Rows: the entries of the lists in {name!r}; systems are their {label!r}"
+            return guess(text, option="--map system=COLUMN", argument="system='COLUMN'")
+    return None
+
+
+def as_trials(what: str) -> Above:
+    """Guess that these are trials."""
+    text = f"Trials: {what}"
+    return guess(text, option="--rows questions", argument="rows='questions'")

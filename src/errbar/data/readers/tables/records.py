@@ -30,7 +30,7 @@ from errbar.data.readers.tables.derived_columns import Flat, repeat_rows, row_nu
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.json_objects import has_verdict
-from errbar.data.readers.tables.keyed_records import by_column, by_system, role_of_keys
+from errbar.data.readers.tables.keyed_records import as_trials, by_system, role_of_keys, with_labels
 from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
 from errbar.data.readers.tables.printed_values import parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
@@ -152,7 +152,7 @@ def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     others = {name: column for name, column in flat.items() if not _holds(column, dict)}
     if _find({**others, "outcome": []}, {})["question"] == ROW:
         return None
-    return by_system(flat) or by_column(flat)
+    return by_system(flat)
 
 
 def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
@@ -192,12 +192,15 @@ def _unpack_lists(flat: Flat) -> tuple[Flat, Above] | None:
         found = repeat_rows(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
             found[key if key not in found else f"{name}.{key}"] = values
+        labelled = with_labels(found, name, lists)
+        if labelled is not None:
+            return found, labelled
         keys = {key for entries in lists for entry in entries for key in entry}
         if names_in_parts(keys, "question") or is_numbered(lists, keys):
             return found, guess(f"Rows: the entries of the lists in {name!r}")
         if not any(names_in_parts([key], "trial") for key in found):
             found["trial"] = [at + 1 for entries in lists for at in range(len(entries))]
-        return found, _trials(f"the entries of the lists in {name!r}")
+        return found, as_trials(f"the entries of the lists in {name!r}")
     return None
 
 
@@ -222,7 +225,7 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     found = _flatten_objects(found)
     if _find({**found, "outcome": []}, assignment)["question"] == ROW:
         found |= repeat_rows({"question": row_numbers(flat, len(sizes))}, sizes)
-    return found, _trials(f"the columns {', '.join(names)}")
+    return found, as_trials(f"the columns {', '.join(names)}")
 
 
 def _are_records(column: Sequence[Any]) -> bool:
@@ -391,10 +394,5 @@ def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat
         found["trial"] = position
     least = min(sizes)
     each = f"{least}" if least == most else f"{least} to {most}"
-    remark = _trials(f"the entries of the lists in {name!r}, {each} per row{aside}")
+    remark = as_trials(f"the entries of the lists in {name!r}, {each} per row{aside}")
     return found, _find(found, assignment), remark
-
-
-def _trials(what: str) -> Above:
-    text = f"Trials: {what}"
-    return guess(text, option="--rows questions", argument="rows='questions'")

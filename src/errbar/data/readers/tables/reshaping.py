@@ -67,6 +67,7 @@ from errbar.data.readers.tables.total_tables import (
     counts_of_tasks,
     means_of_runs,
     refuse_summary,
+    scores_beside_counts,
     stated_ratio,
 )
 from errbar.errors import InputError, UnknownColumn
@@ -123,6 +124,7 @@ def shape(
     if "correct" in columns:
         _refuse_for_counts(how)
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
+        remarks += scores_beside_counts(rows, columns)
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         rows, notes = numbers_of_text(rows, columns, looked, how.right, texts, are_large=are_large)

@@ -337,6 +337,24 @@ def counts_of_tasks(rows: Any, columns: Columns) -> list[Above]:
     ]
 
 
+def scores_beside_counts(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on a score beside counts of trials that is not their share."""
+    free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
+    looked, part, whole = rows.head(), columns["correct"], columns["trials"]
+    for name in [name for name in named_like(free, _OUTCOMES) if name in looked]:
+        some = {key: _numbers(looked[key][:_LOOKED_AT]) for key in (name, part, whole)}
+        numbers = {key: found for key, found in some.items() if found is not None}
+        if len(numbers) == len(some) and not _is_ratio(numbers, name, part, whole):
+            return [
+                warning(
+                    f"{part!r} of {whole!r} are read as trials of one question, and {name!r}, "
+                    f"which is not their share, is left out. If it is the outcome, use "
+                    f"{mapping('outcome', name)}."
+                )
+            ]
+    return []
+
+
 def _counts_of_parts(rows: Any, columns: Columns) -> list[Above]:
     """Warning if counts have one row for each system, or for each part of a benchmark."""
     systems = [columns["system"]] if "system" in columns else []

@@ -107,7 +107,7 @@ _SETTINGS = frozenset(("param", "params", "hparam", "hparams", "config", "metric
 # A column with one of these words marks what went wrong, or what a run did.
 _FAULTS = re.compile(
     r"wrong|errors?|fail(?:ed|s|ure|ures)?|timeouts?|timed|duplicates?|missing|invalid|unsafe"
-    r"|obsolete|escalated?|refus(?:ed|al)|violat(?:ed|ion|ions)|hallucinat(?:ed|ion|ions)|retried"
+    r"|obsolete|abstained|abstentions?|escalated?|refus(?:ed|al)|violat(?:ed|ion|ions)|hallucinat(?:ed|ion|ions)|retried"
 )
 _QUANTITIES = frozenset(
     ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
@@ -271,6 +271,8 @@ class Grid(NamedTuple):
 def measures_by_system(names: Sequence[str], every: Sequence[str]) -> Grid | None:
     """The systems and measures in names such as gpt_accuracy, gpt_f1, qwen_accuracy, qwen_f1.
 
+    There is a single measure if only one of them is among `names` for every system.
+
     Some of them must be known measures: zero_gpt, zero_qwen, cot_gpt, cot_qwen are four systems.
 
     Examples
@@ -292,9 +294,10 @@ def measures_by_system(names: Sequence[str], every: Sequence[str]) -> Grid | Non
         inside = {ends[other][end] for other in alike for end in shared}
         if len(alike) < 2 or len(shared) < 2 or not {*names} <= inside:
             continue
-        used = [end for end in shared if {ends[other][end] for other in alike} & {*names}]
-        if len(used) > 1 and any(map(_is_measure, used)):
-            return Grid(alike, shared, [ends[other][used[0]] for other in alike])
+        used = [end for end in shared if {ends[other][end] for other in alike} <= {*names}]
+        if any(map(_is_measure, used)) and (len(used) > 1 or len(names) > len(alike)):
+            measures = shared if len(used) > 1 else used
+            return Grid(alike, measures, [ends[other][used[0]] for other in alike])
         beside = [other for other in alike if {*ends[other].values()} & {*names}]
         if len(beside) > 1 and any(map(_is_measure, beside)) and before == beside[0]:
             return Grid(shared, beside, [mine[end] for end in shared])

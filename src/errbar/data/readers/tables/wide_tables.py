@@ -99,7 +99,8 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if meaning != "question" and columns["question"] == ROW:
             _refuse_steps(wide, flat)
         if meaning == "system":
-            _refuse_grid([*wide, *chosen.fractions], flat)
+            wide = _of_one_measure(wide, chosen.fractions, flat)
+            chosen = chosen._replace(wide=wide)
             _refuse_scores_of(wide, flat)
             if "question" in columns.guessed and plain_name(columns["question"]) == "name":
                 _refuse_totals_by_name(wide, flat, columns["question"])
@@ -233,8 +234,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     verdicts = [name for name in candidates if is_verdict(name)]
     if len(verdicts) > 1:  # columns with other names are something else
         candidates = verdicts
-    graded = graded_scores(flat)
-    if len(graded) > 1 and candidates and not set(graded) & {*candidates}:
+    if candidates and len(graded := graded_scores(flat)) > 1 and not {*graded} & {*candidates}:
         refuse_scorers(graded)
     by_name = [name for name in candidates if is_no_system(name) or is_answer_of(name)]
     rest = [name for name in candidates if name not in by_name]
@@ -245,11 +245,11 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     return _WideColumns(binary or rest, by_name, fractions, derived)
 
 
-def _refuse_grid(wide: Sequence[str], flat: Flat) -> None:
-    """Raise an error if columns are several measures of each system."""
-    grid = measures_by_system(wide, list(flat))
-    if grid is None:
-        return
+def _of_one_measure(wide: list[str], fractions: Sequence[str], flat: Flat) -> list[str]:
+    """The columns of the only measure that all systems have; an error if there are several."""
+    grid = measures_by_system([*wide, *fractions], list(flat))
+    if grid is None or len(grid.measures) == 1:
+        return wide if grid is None else grid.first
     listed = ",".join(grid.first)
     systems = way_to_say(f"--map system={listed}", f"system={listed!r}")
     raise UnknownColumn(
