@@ -140,6 +140,22 @@ def test_tables_of_many_systems_and_tasks_fit(command: str, systems: str, tmp_pa
             assert len({row.split()[1] for row in first}) == len(names)
 
 
+@pytest.mark.parametrize("command", ["scaling", "inspect"])
+def test_second_tables_fit_too(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    with file.open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["system", "task", "question", "trial", "outcome", "status"])
+        for system in ("larger-agent", "smaller-agent"):
+            for at in range(48):
+                run = f"a-question-with-a-name.of-trial-{at}.2026-11-16"
+                writer.writerow([system, "sums-of-many", at // 4, run, int(at % 5 > 1), "ok"])
+    text = plain(shown(command, str(file), columns=80))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "larger-agent" in text
+    assert "…" not in text
+
+
 def test_tasks_and_systems_keep_their_names_where_verdicts_are_long() -> None:
     text = plain(shown("compare", str(demo.LOGS), columns=60))
     assert max(map(len, text.splitlines())) <= 60

@@ -167,8 +167,14 @@ class Inspection(Result):
         if self.examples:
             heads = dict.fromkeys(name for row in self.examples for name in row)
             columns = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
-            tables.append(Table(columns, ["The first rows; columns are named by their meaning."]))
+            columns = [column for column in columns if any(column[1:])]
+            said = "The first rows; columns are named by their meaning."
+            drops = ["trial", *(name for name in reversed(heads) if name not in _ALWAYS)]
+            tables.append(Table(columns, [said], drops=drops))
         return tables
+
+
+_ALWAYS = ("system", "question", "outcome")  # columns of rows that a narrow terminal keeps
 
 
 def _trials_each(row: dict[str, Any]) -> str:

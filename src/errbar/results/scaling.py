@@ -28,9 +28,9 @@ _MEANINGS = (
     "by model: if difficulties are of one of two families (Beta scaled to a largest rate, or "
     "normal in their log odds, both with questions that are never solved); the interval holds "
     "those of both families that fit.",
-    "any difficulty: bounds that hold whatever the distribution of difficulty is.",
+    "any difficulty, exponent bounds: bounds that hold whatever the distribution of difficulty is.",
 )
-_STEP_DROPS = ("exponent, any difficulty", "exponent by model")  # on narrow terminals
+_STEP_DROPS = ("exponent bounds", "exponent by model")  # on narrow terminals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,7 +126,7 @@ class Scaling(Rows[ScalingRow]):
             ],
             [score_head("any difficulty"), *(_ends(s.bounded.low, s.bounded.high) for s in steps)],
             [interval_head("exponent by model", title), *_cells(s.exponent for s in steps)],
-            ["exponent, any difficulty", *(_ends(s.lowest, s.highest) for s in steps)],
+            ["exponent bounds", *(_ends(s.lowest, s.highest) for s in steps)],
         ]
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
 
