@@ -92,6 +92,29 @@ def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
     assert "of some engine" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "work",
+    [
+        "any(number < 0 for number in itertools.count())",
+        "work.connection().execute('SELECT count(*) FROM range(10**7) a, range(10**7) b')",
+        "time.sleep(600)",
+    ],
+    ids=["Python", "DuckDB", "waiting"],
+)
+def test_a_command_ends_at_its_time_limit(work: str) -> None:
+    code = (
+        "import click, itertools, time\n"
+        "from errbar.cli import main, working\n"
+        "@main.command()\n"
+        "def endless():\n"
+        "    with working('endless') as work:\n"
+        f"        {work}\n"
+        "main(['--time-limit', '0.5', 'endless'])\n"
+    )
+    done = script(code)
+    assert (done.returncode, done.stdout, done.stderr) == (142, "", "The time limit is over.\n")
+
+
 def test_ctrl_c_is_one_line_and_130() -> None:
     """Heard by Python alone; engines are another matter."""
     code = (

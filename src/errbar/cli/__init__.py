@@ -64,11 +64,13 @@ INTERNAL, NO_MEMORY, NO_OUTPUT = 70, 71, 74  # EX_SOFTWARE, EX_OSERR and EX_IOER
 # The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
 # pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
 INTERRUPTED, PIPE_CLOSED = 130, 141
-_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up."}  # Windows has no SIGHUP
+_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up.", "SIGALRM": "The time limit is over."}
 
 
 class Work:
     """A command at work, and the engine that it uses."""
+
+    most_seconds = 24 * 3600.0  # of which 100,000,000 rows take less than a minute
 
     def __init__(self, words: str) -> None:
         self.words = words
@@ -135,15 +137,18 @@ def _end(watcher: threading.Thread, finish: socket.socket) -> None:
 
 def _watch(work: Work, signals: socket.socket, done: socket.socket) -> None:
     line = ""
-    wait = _SILENT if work.on_terminal else None
+    wait = _SILENT if work.on_terminal else work.most_seconds
     ready: list[socket.socket] = []
     while done not in ready:
-        ready, _, _ = select.select([signals, done], [], [], wait)
+        left = _PATIENCE if work.ended_by else work.began + work.most_seconds - time.monotonic()
+        ready, _, _ = select.select([signals, done], [], [], max(min(wait, left), 0.0))
         if signals in ready and (number := _ending_signal(signals.recv(4096))):
             work.interrupt(number)
             wait = _PATIENCE
         elif not ready and work.ended_by:
             _end_at_once(line, work.ended_by)
+        elif not ready and left <= wait:
+            work.interrupt(signal.SIGALRM)
         elif not ready:
             line = _shown(work.line(), line)
             wait = _BETWEEN
@@ -375,7 +380,13 @@ def _is_path(text: str) -> bool:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="errbar")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def main(debug: bool) -> None:
+@click.option(
+    "--time-limit",
+    default=Work.most_seconds,
+    envvar="ERRBAR_TIME_LIMIT",
+    help="End a command that takes more seconds; a day by default.",
+)
+def main(debug: bool, time_limit: float) -> None:
     """Compute scores with confidence intervals from raw evaluation logs.
 
     errbar PATHS shows which system is better, all scores, and what was read.
@@ -386,4 +397,4 @@ def main(debug: bool) -> None:
       errbar compare logs/ -m pass@8
       errbar report logs/
     """
-    del debug  # read by the group when an error is shown
+    Work.most_seconds, _ = time_limit, debug  # which the group reads when an error is shown
