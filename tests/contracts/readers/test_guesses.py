@@ -142,6 +142,7 @@ SURE = {
     "Ratings are the same in upper and lower case": "categories that differ are written apart",
     "… are read as the first or second answer, or a tie": "other words are an error",
     "Trials: the columns, which have numbers for names": "a matrix, as above",
+    "Confidences: … of them are percentages": "all of them end in %; a mixture is not used",
     "…: … of them are written with a decimal comma": "a comma that may group thousands is an error",
     "…: left out above the header": "fewer cells than all lines below: they fit no column",
 }
