@@ -35,7 +35,7 @@ def test_the_readme_shows_the_table_that_its_command_prints(
 ) -> None:
     monkeypatch.chdir(ROOT)
     shown = README.read_text(encoding="utf-8")
-    (log,) = re.findall(r"`errbar (src/[^`]+)`", shown)
+    (log,) = re.findall(r"`.venv/bin/errbar (src/[^`]+)`", shown)
     printed = CliRunner().invoke(main, [log, "--format", "markdown"]).output
     verdict, *table = [line for line in printed.splitlines() if line.startswith(("**", "|"))]
     assert len(table) == 2 + 5  # the heads, a rule, and a row per system

@@ -113,7 +113,7 @@ def audit_board(
     reading: ReadOptions,
     writing: WriteOptions,
 ) -> None:
-    """Say how far the order of the board at PATHS can be trusted.
+    """Check how far the order of the board at PATHS holds.
 
     It shows ranks that hold for all systems together, what separates the first from the second,
     and which questions or clusters change the order if they are left out.

@@ -213,9 +213,10 @@ def scaling(
     errors: Literal["fail", "missing"],
     level: float,
 ) -> "Scaling":
-    """Say what many more tries would solve at PATHS.
+    """Estimate what many more tries would solve at PATHS.
 
-    How fast failures vanish as trials are added, with what the data cannot tell.
+    It shows how fast failures vanish as trials are added, and bounds that hold
+    whatever the difficulty of the questions is.
 
     \b
     Examples:
