@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import errbar
+from errbar.errors import InputError
 from shapes import GOOD, SHAPES, Shape
 
 
@@ -38,7 +39,10 @@ def test_every_shape_gives_its_means_and_accounts_for_every_row(name: str, tmp_p
 
 # Words differ in nothing else: one kind stands for all of them.
 WORDS = ("C and I", "correct and incorrect", "check marks", "success and failure", "per cent")
-COMBINED = [name for name in SHAPES if name not in WORDS]
+# Questions with weights beside some without are refused.
+COMBINED = [name for name in SHAPES if name not in (*WORDS, "weights")]
+# Beside tables these are more often something else: they are read where their path is given.
+BY_PATH = ("JUnit", "SQLite")
 
 # A shape for each way to name systems (by file, in the document, as keys, as columns, not at all)
 # and for each kind of source (tables, counts, matrices). Every two of these are loaded alone,
@@ -76,7 +80,8 @@ GROUPS = groups_with_every_pair(COMBINED, TOGETHER)
 def shape_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Every shape in a folder of its own, written once."""
     place = tmp_path_factory.mktemp("shapes")
-    return {name: written(SHAPES[name], place / f"{at}") for at, name in enumerate(COMBINED)}
+    folders = {name: written(SHAPES[name], place / f"{at}") for at, name in enumerate(COMBINED)}
+    return folders | {name: next(folders[name].iterdir()) for name in BY_PATH}
 
 
 @pytest.mark.parametrize("names", [*PAIRS, *GROUPS], ids=" + ".join)
@@ -91,6 +96,20 @@ def test_no_shape_loses_or_joins_a_system_beside_others(
 def test_any_two_shapes_are_loaded_together() -> None:
     together = {frozenset(pair) for group in GROUPS for pair in combinations(group, 2)}
     assert together == {frozenset(pair) for pair in combinations(COMBINED, 2)}
+
+
+def test_weighted_questions_beside_others_are_refused(shape_folders: dict[str, Path]) -> None:
+    weighted = written(SHAPES["weights"], shape_folders["Excel"].parent / "weights")
+    with pytest.raises(InputError, match=r"each question must have one weight.*has no weight"):
+        errbar.load([weighted, shape_folders["an array of objects"]]).score("avg")
+
+
+@pytest.mark.parametrize("name", BY_PATH)
+def test_what_is_not_read_beside_tables_is_named(name: str, shape_folders: dict[str, Path]) -> None:
+    file = shape_folders[name]
+    runs = errbar.load([file.parent, shape_folders["a file per system"]])
+    assert means_of(runs) == pytest.approx(SHAPES["a file per system"].means)
+    assert any(file.name in remark and "ot read" in remark for remark in runs.score("avg").notes())
 
 
 def test_a_vector_is_a_question_in_each_entry() -> None:

@@ -1,7 +1,9 @@
 """Outcomes in the shapes in which people have them, each with what it must give."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -170,6 +172,78 @@ def _attempts_at_tasks(place: Path) -> None:
     (place / "attempts.csv").write_text("".join(["agent,task,attempt,success\n", *rows]))
 
 
+def _totals_at_the_end(place: Path) -> None:
+    for name, outcomes in (("early", GOOD), ("late", POOR)):
+        mean = sum(outcomes.values()) / len(outcomes)
+        _lines(place / f"{name}.jsonl", [*_records(outcomes), {"accuracy": mean, "n": 10}])
+
+
+def _keys_beside_ids(place: Path) -> None:
+    rows = [{"id": key, "results": {"alpha": GOOD[key], "omega": POOR[key]}} for key in GOOD]
+    _json(place / "rows.json", rows)
+
+
+def _broken_off(place: Path) -> None:
+    _lines(place / "entire.jsonl", _records(GOOD))
+    _lines(place / "partial.jsonl", _records(POOR)[:4])
+
+
+def _decimal_commas(place: Path) -> None:
+    lines = [f"{key};{int(GOOD[key])},0;{int(POOR[key])},0\n" for key in GOOD]
+    (place / "commas.csv").write_text("".join(["id;north;south\n", *lines]), encoding="utf-8")
+
+
+def _weighted(place: Path) -> None:
+    """Weights of 1, and of 0 where the first system is wrong: 8 of 8 are right, and 5 of 8."""
+    rows = [
+        {"model": name, "id": key, "correct": outcomes[key], "weight": int(GOOD[key])}
+        for name, outcomes in (("heavy", GOOD), ("light", POOR))
+        for key in GOOD
+    ]
+    pd.DataFrame(rows).to_csv(place / "weights.csv", index=False)
+
+
+def _labels(place: Path) -> None:
+    true = {key: "spam" if at % 3 else "ham" for at, key in enumerate(GOOD)}
+    other = {"spam": "ham", "ham": "spam"}
+    table = pd.DataFrame({"id": list(GOOD), "label": true.values()})
+    for name, outcomes in (("bert", GOOD), ("bart", POOR)):
+        table[f"pred_{name}"] = [true[k] if outcomes[k] else other[true[k]] for k in GOOD]
+    table.to_csv(place / "labels.csv", index=False)
+
+
+def _sheets(place: Path) -> None:
+    with pd.ExcelWriter(place / "sheets.xlsx") as book:
+        for name, outcomes in (("left", GOOD), ("right", POOR)):
+            pd.DataFrame(_records(outcomes)).to_excel(book, sheet_name=name, index=False)
+
+
+def _junit(place: Path) -> None:
+    cases = "".join(
+        f'<testcase classname="t" name="{key}">{"" if passed else "<failure/>"}</testcase>'
+        for key, passed in GOOD.items()
+    )
+    (place / "junit.xml").write_text(f"<testsuite name='s' tests='10'>{cases}</testsuite>")
+
+
+def _sqlite(place: Path) -> None:
+    with closing(sqlite3.connect(place / "runs.db")) as database:
+        database.execute("CREATE TABLE results (id TEXT, correct INTEGER)")
+        rows = [(key, int(outcome)) for key, outcome in GOOD.items()]
+        database.executemany("INSERT INTO results VALUES (?, ?)", rows)
+        database.commit()
+
+
+def _sure_in_words(place: Path) -> None:
+    rows = [row | {"confidence": "high"} for row in _records(GOOD)]
+    _lines(place / "sure.jsonl", rows)
+
+
+def _verdict_lists(place: Path) -> None:
+    lists = {"passed": [k for k in GOOD if GOOD[k]], "failed": [k for k in GOOD if not GOOD[k]]}
+    _json(place / "verdicts.json", lists)
+
+
 SHAPES: dict[str, Shape] = {
     "a file per system": Shape(_two_files, {"baseline": 0.5, "finetuned": 0.8}),
     "seven CSV files": Shape(
@@ -281,4 +355,21 @@ SHAPES: dict[str, Shape] = {
     "folders of files per question": Shape(_folders_of_questions, {"low": 0.5, "high": 0.8}),
     "tasks and attempts": Shape(_attempts_at_tasks, {"slow": 0.5, "fast": 0.8}),
     "responses by system": Shape(_leaderboard, {"subject": 0.8, "object": 0.5}),
+    "a total at the end of each file": Shape(_totals_at_the_end, {"early": 0.8, "late": 0.5}),
+    "systems as keys beside ids": Shape(_keys_beside_ids, {"alpha": 0.8, "omega": 0.5}),
+    "a run that was broken off": Shape(_broken_off, {"entire": 0.8, "partial": 0.5}),
+    "decimal commas": Shape(_decimal_commas, {"north": 0.8, "south": 0.5}),
+    "weights": Shape(_weighted, {"heavy": 1.0, "light": 0.625}),
+    "labels and predictions": Shape(_labels, {"bert": 0.8, "bart": 0.5}),
+    "a sheet per system": Shape(_sheets, {"left": 0.8, "right": 0.5}),
+    "JUnit": Shape(_junit, {"": 0.8}),
+    "SQLite": Shape(_sqlite, {"": 0.8}),
+    "a confidence in words": Shape(_sure_in_words, {"": 0.8}),
+    "ids by verdict": Shape(_verdict_lists, {"": 0.8}),
+    "UTF-16": Shape(
+        lambda p: pd.DataFrame(_records(GOOD)).to_csv(
+            p / "wide.csv", index=False, encoding="utf-16"
+        ),
+        {"": 0.8},
+    ),
 }
