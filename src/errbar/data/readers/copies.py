@@ -248,6 +248,9 @@ def _has_records(file: Path) -> bool:
 
 def _size(file: Path) -> int:
     """Uncompressed size of a file; for gzip modulo 2^32, from its last bytes."""
+    small = whole_file(file)
+    if small is not None:
+        return len(small)
     if not file.name.lower().endswith(".gz"):
         return size_of(file)
     try:

@@ -6,7 +6,7 @@ Every folder is looked up once, and small files are kept between being recognise
 import gzip
 import os
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -339,6 +339,15 @@ def size_of(path: Path) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
+
+
+def size_of_all(paths: Iterable[Path]) -> int:
+    """Bytes of files together, without a call for each that was read already."""
+    kept = _KEPT.get()
+    if kept is None:
+        return sum(map(size_of, paths))
+    small = ((path, kept.get(path)) for path in paths)
+    return sum(size_of(path) if content is None else len(content) for path, content in small)
 
 
 def is_single_line(path: Path) -> bool:

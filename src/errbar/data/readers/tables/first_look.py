@@ -4,7 +4,7 @@ from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import ALL_ROWS, Query, distinct_rows, numbers_in
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.finding import PARQUET, kind_of, size_of
+from errbar.data.readers.finding import PARQUET, kind_of, size_of_all
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates
 from errbar.data.readers.tables.id_check import are_sentences, other_ids
@@ -20,7 +20,7 @@ _MOST_ROWS = 10_000_000  # of Parquet, which is ten times as dense as text, and 
 
 def why_too_large(relation: Relation) -> str:
     """Reason a table is not checked any further; empty if it is."""
-    if sum(map(size_of, relation.files)) > _WRITTEN_BY_HAND:
+    if size_of_all(relation.files) > _WRITTEN_BY_HAND:
         return f"The files have more than {_WRITTEN_BY_HAND >> 20} MB"
     if all(kind_of(file) == PARQUET for file in relation.files) and (
         relation.rows.totals(ALL_ROWS)[0] > _MOST_ROWS

@@ -15,7 +15,7 @@ from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
 from errbar.data.engines.duckdb import quoted, store_columns, text_literal
 from errbar.data.engines.flat_files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
-from errbar.data.readers.finding import size_of
+from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
@@ -106,7 +106,7 @@ def shape(
     looked = relation.rows.head()
     rows, columns = with_questions(relation, columns, questions)
     relation = replace(relation, rows=rows)
-    size = sum(map(size_of, relation.files))
+    size = size_of_all(relation.files)
     are_large = size > LARGE
     texts = texts_of_outcome(relation.rows, columns) if not are_large else None
     words = None if texts is None else {text.word for text in texts}

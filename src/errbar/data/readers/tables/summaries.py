@@ -52,11 +52,11 @@ def why_no_rows(file: Path) -> str:
         if start.startswith(begin):
             return reason
     keep_as_utf8(file)
-    if kind_of(file) == JSON and begins_as_document(file):
+    if kind == JSON and begins_as_document(file):
         return ""  # it may be a single line, which need not be read for that
     if not size_of(file):
         return EMPTY
-    look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind_of(file) or "")
+    look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind or "")
     try:
         with plain_errors():
             return look(file) if look else ""

@@ -41,7 +41,7 @@ from errbar.data.readers.finding import (
     is_lines_by_name,
     is_single_line,
     kind_of,
-    size_of,
+    size_of_all,
 )
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
@@ -176,7 +176,7 @@ def _are_pieces(shaped: RowSet, how: HowToRead) -> bool:
 
 def _source(shaped: RowSet, how: HowToRead, remarks: list[Above], *, apart: bool) -> Source:
     remarks = _on_files(shaped, how, remarks, apart=apart)
-    are_large = sum(map(size_of, shaped.files)) > LARGE
+    are_large = size_of_all(shaped.files) > LARGE
     if apart and not shaped.are_counts and not are_large:
         never = without_scores(shaped.rows, shaped.columns)
         if never and len(never) < len(shaped.files):
