@@ -215,7 +215,9 @@ def main() -> None:
     """Print the table of docs/promises.md."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=100, help="runs of each fault")
-    parser.add_argument("--only", nargs="*", default=(), choices=[one.__name__ for one in FAULTS])
+    parser.add_argument(
+        "--only", nargs="*", default=(), choices=[fault.__name__ for fault in FAULTS]
+    )
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     print("| fault | command | runs | new file complete | old file unchanged | wrong |")

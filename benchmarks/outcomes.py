@@ -89,8 +89,8 @@ def compare(place: Path, turns: int) -> None:
             runs[name].append(apart(*work))
     bare = best(runs["DuckDB, bare GROUP BY"])
     for name, found in runs.items():
-        one = best(found)
-        show(name, one, f"{one.seconds / bare.seconds:>7.2f}× {one.cpu / bare.cpu:>7.2f}× CPU")
+        run = best(found)
+        show(name, run, f"{run.seconds / bare.seconds:>7.2f}× {run.cpu / bare.cpu:>7.2f}× CPU")
 
 
 def spill(sizes: Sizes, directory: Path) -> None:

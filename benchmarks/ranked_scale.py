@@ -87,9 +87,9 @@ def compare(file: Path, sides: dict[str, tuple[str, ...]], turns: int) -> None:
             runs[name].append(apart(str(file), *work))
     firsts = [best(found) for found in list(runs.values())[:2]]
     for name, found in runs.items():
-        one = best(found)
-        times = " and ".join(f"{one.cpu / first.cpu:.1f}×" for first in firsts)
-        show(name, one, f"{times} CPU")
+        run = best(found)
+        times = " and ".join(f"{run.cpu / first.cpu:.1f}×" for first in firsts)
+        show(name, run, f"{times} CPU")
 
 
 def apart(*work: str) -> Run:

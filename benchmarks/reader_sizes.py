@@ -92,7 +92,7 @@ def _asked(what: str, place: Path, *more: str) -> dict[str, Any]:
     return found
 
 
-def one(place: Path) -> dict[str, float]:
+def one_log(place: Path) -> dict[str, float]:
     """Reader and bare loop in turn; memory is that of the first reading."""
     files = find_files(str(place))
     found = next(iter(find_readers(files).found), None)
@@ -268,5 +268,5 @@ def _peak() -> int:
 
 if __name__ == "__main__":
     STEPS: dict[str, Callable[..., dict[str, float]]]
-    STEPS = {"one": one, "plain": plain, "files": many, "table": table}
+    STEPS = {"one": one_log, "plain": plain, "files": many, "table": table}
     print(json.dumps(STEPS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])))

@@ -125,17 +125,17 @@ def _plain_lm_eval(path: Path, kind: str) -> Columns:
     metric = "acc" if kind == "choice" else "exact_match"
     with path.open("rb") as file:
         for line in file:
-            one = json.loads(line)
+            record = json.loads(line)
             if kind == "choice":
-                likelihoods = [float(pair[0]) for pair in one["filtered_resps"]]
+                likelihoods = [float(pair[0]) for pair in record["filtered_resps"]]
                 most = max(likelihoods)
                 answer = str(likelihoods.index(most))
                 confidences.append(1 / sum([math.exp(each - most) for each in likelihoods]))
             else:
-                answer = one["filtered_resps"][0]
+                answer = record["filtered_resps"][0]
             row = (
-                *(path.parent.name, kind, str(one["doc_id"]), 1, one[metric]),
-                *("ok", one["target"], answer),
+                *(path.parent.name, kind, str(record["doc_id"]), 1, record[metric]),
+                *("ok", record["target"], answer),
             )
             for name, value in zip(names, row, strict=True):
                 columns[name].append(value)

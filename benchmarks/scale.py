@@ -131,8 +131,8 @@ def slope(points: Sequence[dict[str, float]]) -> float:
     """Exponent of growth between the two largest sizes; smaller ones are mostly fixed cost."""
     if len(points) < 2:
         return math.nan
-    (one, other) = points[-2:]
-    return math.log(other["cpu"] / one["cpu"]) / math.log(other["size"] / one["size"])
+    (smaller, larger) = points[-2:]
+    return math.log(larger["cpu"] / smaller["cpu"]) / math.log(larger["size"] / smaller["size"])
 
 
 def growth_table(results: dict[str, Any]) -> str:

@@ -26,8 +26,8 @@ def run() -> str:
 
     def peer() -> None:
         means = [matrix.mean(axis=1) for matrix in data.values()]
-        for one, other in combinations(means, 2):
-            stats.ttest_rel(one, other)
+        for first, second in combinations(means, 2):
+            stats.ttest_rel(first, second)
 
     theirs = min(_seconds(peer) for _ in range(3))
     pairs = SYSTEMS * (SYSTEMS - 1) // 2

@@ -36,14 +36,14 @@ def run(replicates: int, only: Sequence[str] = ()) -> None:
                 if only and not any(str(unit).startswith(each) for each in only):
                     continue
                 for target, shares in zip(
-                    ("population", "benchmark"), one(unit, replicates), strict=True
+                    ("population", "benchmark"), shares_of(unit, replicates), strict=True
                 ):
                     said = [f"{100 * (1 - b - a):.1f} {w:.3f}" for b, a, w, _ in shares.T]
                     start = f"| {target} | {name} | {questions} | {trials} |"
                     print(start, " | ".join(said), "|", flush=True)
 
 
-def one(unit: Unit, replicates: int) -> Array:
+def shares_of(unit: Unit, replicates: int) -> Array:
     """Shares below and above, and the width: target × these × metric."""
     kinds: tuple[type[CreditMetric], ...] = (PassAt, PassHat, AreaUnderPass)
     metrics: list[CountMetric] = [kind(times * unit.trials) for kind in kinds for times in TIMES]

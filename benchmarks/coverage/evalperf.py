@@ -39,7 +39,7 @@ def run(logs: Path, draws: int) -> None:
     print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for n in FEWER:
         metrics: list[CountMetric] = [PassAt(k) for k in KS if k <= n]
-        by_system = np.array([one(row, n, metrics, draws) for row in systems.values()])
+        by_system = np.array([shares_of(row, n, metrics, draws) for row in systems.values()])
         mean = by_system.mean(axis=0)
         lowest = 1.0 - by_system[:, 0, :2].sum(axis=1).max(axis=0)
         for at, metric in enumerate(metrics):
@@ -87,7 +87,9 @@ def read(logs: Path) -> dict[str, NDArray[np.int64]]:
     return {name: np.array(right[name]) for name, n in trials.items() if set(n) == {TRIALS}}
 
 
-def one(right: NDArray[np.int64], n: int, metrics: Sequence[CountMetric], draws: int) -> Array:
+def shares_of(
+    right: NDArray[np.int64], n: int, metrics: Sequence[CountMetric], draws: int
+) -> Array:
     """Shares below and above, and the width, of both methods, over draws from one system."""
     rng = np.random.default_rng([21, n, *right.tolist()])
     truth = np.array([[shown(metric, TRIALS)[right].mean()] for metric in metrics])

@@ -113,12 +113,12 @@ def rows(wanted: list[Asked], shares: Array, settings: Settings) -> list[Row]:
     """A row for each metric, target and method."""
     return [
         Row(
-            *(one.family, one.k, target.value, method, settings.replicates),
+            *(metric.family, metric.k, target.value, method, settings.replicates),
             *(round(float(x), 6) for x in (1.0 - below - above, below, above, width, flat)),
         )
         for target, by_method in zip(settings.targets, shares, strict=True)
         for method, each in zip(METHODS, by_method, strict=True)
-        for one, (below, above, width, flat) in zip(wanted, each.T, strict=True)
+        for metric, (below, above, width, flat) in zip(wanted, each.T, strict=True)
     ]
 
 

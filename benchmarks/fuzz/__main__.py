@@ -38,13 +38,13 @@ def run(units: list[Unit], limit: float) -> None:
             "unit": unit.key,
             "source": unit.source,
             "kinds": Counter(outcome.kind for outcome in outcomes),
-            "faults": [[k, one.kind, one.detail] for k, one in faults],
+            "faults": [[k, outcome.kind, outcome.detail] for k, outcome in faults],
         }
         KEPT.mkdir(parents=True, exist_ok=True)
         with (KEPT / "units.jsonl").open("a", encoding="utf-8") as store:
             print(json.dumps(line), file=store)
-        for k, one in faults:
-            print(f"{unit.key} mutant {k}: {one.kind}: {one.detail}", flush=True)
+        for k, outcome in faults:
+            print(f"{unit.key} mutant {k}: {outcome.kind}: {outcome.detail}", flush=True)
         if at % 50 == 49:
             print(f"{at + 1} units", file=sys.stderr, flush=True)
 

@@ -60,8 +60,8 @@ def targets(runs: errbar.Runs) -> Picture:
     }
     rows = []
     for estimand, name in names.items():
-        (one,) = runs.score("pass@1", estimand=estimand).only(system="dunlin-2")
-        rows.append(replace(one, of=replace(one.of, system=name)))
+        (score,) = runs.score("pass@1", estimand=estimand).only(system="dunlin-2")
+        rows.append(replace(score, of=replace(score.of, system=name)))
     picture = Scores(tuple(rows)).plot()
     picture.spec["title"]["subtitle"] = ["95% intervals of one score, that of dunlin-2"]
     return picture

@@ -241,8 +241,8 @@ def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratin
         forth = (rows.first == at) & (rows.second == place)
         pair = found.where(forth | ((rows.first == place) & (rows.second == at)))
         boards = (
-            rate_games(pair, RatingRequest(level=one, anchor=baseline))
-            for one in (level, 1.0 - (1.0 - level) / len(results))
+            rate_games(pair, RatingRequest(level=interval_level, anchor=baseline))
+            for interval_level in (level, 1.0 - (1.0 - level) / len(results))
         )
         board, wide = boards
         own += [row for row in board if row.system == system]

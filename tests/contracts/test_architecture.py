@@ -18,6 +18,7 @@ from errbar import analysis
 
 PACKAGE = Path(errbar.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+CHECKOUT = Path(__file__).parents[2]
 
 # A module imports only from layers that stand before its own, and from its own.
 LAYERS = ("errors", "base", "kernels", "data", "metrics", "results", "analysis")
@@ -122,7 +123,7 @@ def test_a_module_says_what_it_holds() -> None:
         assert ast.get_docstring(tree_of(path)), f"{path.name} has no docstring"
 
 
-LAYOUT = Path(__file__).parents[2] / "docs" / "layout.md"
+LAYOUT = CHECKOUT / "docs" / "layout.md"
 
 
 def test_every_file_that_the_layout_names_exists() -> None:
@@ -176,6 +177,28 @@ def test_long_constructors_take_keywords() -> None:
 def test_no_module_is_a_drawer() -> None:
     for path in MODULES:
         assert path.stem not in {"utils", "util", "helpers", "helper", "misc", "common"}, path
+
+
+def variables(tree: ast.Module) -> Iterator[str]:
+    """What is assigned to, looped over or passed, by the names that a file gives it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.name
+
+
+def test_no_variable_is_called_one() -> None:
+    """A name says what it is one of."""
+    folders = (PACKAGE, CHECKOUT / "benchmarks", CHECKOUT / "tests")
+    files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    assert {"beyond", "conftest"} <= {path.stem for path in files}
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    bound = re.compile(r"\bone(?:[,:)\]=]| in | :?= )")  # what may follow; parsing all takes long
+    maybe = [path for path, text in texts.items() if bound.search(text)]
+    assert [path for path in maybe if "one" in variables(tree_of(path))] == []
 
 
 def test_names_are_imported_one_by_one() -> None:

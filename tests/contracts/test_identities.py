@@ -53,13 +53,13 @@ priors = st.builds(
 )
 
 
-def same(one: CountMetric, other: CountMetric, counts: Counts, prior: Prior) -> None:
+def same(first: CountMetric, second: CountMetric, counts: Counts, prior: Prior) -> None:
     """Two metrics that are one, in both estimates."""
-    assert one.moments(counts, prior) == pytest.approx(
-        other.moments(counts, prior), rel=CLOSE, abs=1e-290
+    assert first.moments(counts, prior) == pytest.approx(
+        second.moments(counts, prior), rel=CLOSE, abs=1e-290
     )
-    if counts.trials.min() >= one.draws:
-        assert one.point(counts) == pytest.approx(other.point(counts), rel=CLOSE, abs=1e-290)
+    if counts.trials.min() >= first.draws:
+        assert first.point(counts) == pytest.approx(second.point(counts), rel=CLOSE, abs=1e-290)
 
 
 @given(ragged(), priors)
@@ -276,11 +276,11 @@ def test_negative_powers_blend_as_positive_ones_do(powers: tuple[int, int]) -> N
     a, b = powers
     rows = [(0, 1, 1, 0, 1), (1, 1, 0, 1, 1), (1, 1, 1, 1, 1)]
     both = [chances(row, 2) for row in rows]
-    expected = sum(one**a * all_**b for one, all_ in both) / len(rows)
+    expected = sum(any_**a * all_**b for any_, all_ in both) / len(rows)
     assert functions.geom_at_k(rows, 2, a, b) == pytest.approx(float(expected), rel=CLOSE)
-    one, all_ = (sum(part) / len(rows) for part in zip(*both, strict=True))
+    any_, all_ = (sum(part) / len(rows) for part in zip(*both, strict=True))
     assert functions.geom_ds_at_k(rows, 2, a, b) == pytest.approx(
-        float(one**a * all_**b), rel=CLOSE
+        float(any_**a * all_**b), rel=CLOSE
     )
 
 

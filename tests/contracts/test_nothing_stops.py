@@ -268,10 +268,10 @@ def test_a_task_of_rewards_keeps_no_other_from_being_scored_compared_and_ranked(
 
 
 def test_a_gate_never_leaves_a_task_out() -> None:
-    one = errbar.load(tasked().filter(pl.col("system") == "a"))
-    other = errbar.load(tasked().filter(pl.col("system") == "b"))
+    baseline = errbar.load(tasked().filter(pl.col("system") == "a"))
+    candidate = errbar.load(tasked().filter(pl.col("system") == "b"))
     with pytest.raises(InputError, match=r"pass@2 of 'essays' cannot be compared with its limit"):
-        errbar.gate(one, other, "pass@2", max_drop=1.0, inconclusive=0)
+        errbar.gate(baseline, candidate, "pass@2", max_drop=1.0, inconclusive=0)
 
 
 def test_a_pair_that_trials_cannot_tell_apart_keeps_no_other_from_being_compared() -> None:

@@ -211,15 +211,15 @@ def test_one_system_alone_has_neither_ranks_nor_comparisons() -> None:
 
 def test_ranks_say_which_questions_they_rest_on_and_scores_that_theirs_are_others() -> None:
     questions = [f"q{at}" for at in range(6)]
-    one = errbar.Counts([4] * 6, [1, 2, 3, 4, 0, 1], questions=questions)
-    other = errbar.Counts([1] * 4, [0, 1, 1, 0], questions=questions[:4])
-    page = page_of({"a": one, "b": other})
+    first = errbar.Counts([4] * 6, [1, 2, 3, 4, 0, 1], questions=questions)
+    second = errbar.Counts([1] * 4, [0, 1, 1, 0], questions=questions[:4])
+    page = page_of({"a": first, "b": second})
     assert "on the 4 questions that both systems have. Bar and rank" in page
     assert page.count("the ranking above rests on the 4 questions that both systems have") == 1
     assert '"kind":"trials","system":"a"' in page
     assert '"kind":"trials","system":"b"' not in page  # a point is no curve
     assert "The other system" not in page
-    same = page_of({"a": one, "b": one})
+    same = page_of({"a": first, "b": first})
     assert "the ranking above rests on" not in same
     assert "The other system is in grey." in same
 
@@ -231,9 +231,9 @@ def test_rewards_and_systems_without_common_questions_have_a_report_too() -> Non
     assert task["means"] == [[0.375, 1.75, 0.5]]
     assert task["variances"] == [[0.01562, 0.0625, 0.25]]  # of two trials: (difference / 2)^2
     assert (task["trials"], task["reach"]) == (2, [0, 2])
-    one = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
-    other = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
-    page = page_of({"a": one, "b": other})
+    first = errbar.Counts([4, 4, 4], [1, 2, 3], questions=["q1", "q2", "q3"])
+    second = errbar.Counts([4, 4, 4], [1, 2, 2], questions=["q4", "q5", "q6"])
+    page = page_of({"a": first, "b": second})
     assert "Systems are not compared</strong>" in page
     assert "No question is common to all systems" in page
 

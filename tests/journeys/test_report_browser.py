@@ -143,8 +143,8 @@ def test_a_report_on_games_is_sound_in_every_light_and_size(
         {"model_a": first, "model_b": second, "winner": rng.choice(["model_a", "model_b", "tie"])}
         | {"question": f"q{question}", "judge": "a-judge"}
         for question in range(40)
-        for one, other in [rng.choice(names, 2, replace=False).tolist()]
-        for first, second in ((one, other), (other, one))
+        for left, right in [rng.choice(names, 2, replace=False).tolist()]
+        for first, second in ((left, right), (right, left))
     ]
     path = report_games(rows, tmp_path / "games.html")
     opened = Opened(browser, path, color_scheme=scheme, viewport=size)
@@ -427,7 +427,7 @@ def test_the_heat_map_is_moved_over_by_keys(browser: Any, report: Path) -> None:
 def test_a_comparison_leads_to_the_questions_that_decide_it(browser: Any, report: Path) -> None:
     opened = Opened(browser, report)
     link = opened.page.locator("a.to").first
-    one, other = link.get_attribute("data-one"), link.get_attribute("data-other")
+    left, right = link.get_attribute("data-one"), link.get_attribute("data-other")
     link.click()
     heads = opened.page.locator("#table-questions thead th").all_text_contents()
     first, second = (
@@ -435,7 +435,7 @@ def test_a_comparison_leads_to_the_questions_that_decide_it(browser: Any, report
             int(text.partition("/")[0])
             for text in opened.column("table-questions", heads.index(name) + 1)
         ]
-        for name in (one, other)
+        for name in (left, right)
     )
     gaps = [a - b for a, b in zip(first, second, strict=True)]
     assert gaps == sorted(gaps, reverse=True)

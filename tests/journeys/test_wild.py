@@ -12,16 +12,16 @@ from logs import agreements_of, real
 
 def means(name: str, **told: str) -> dict[str, float]:
     scores = errbar.load(real(f"wild/{name}"), **told).score("avg")  # type: ignore[arg-type]
-    return {one.system: one.value for one in scores}
+    return {score.system: score.value for score in scores}
 
 
 def test_five_runs_of_an_agent_are_five_trials_of_one_system() -> None:
     runs = errbar.load(real("wild/terminal-bench"))
-    scores = {one.system: one for one in runs.score("avg")}
-    assert {name: one.value for name, one in scores.items()} == pytest.approx(
+    scores = {score.system: score for score in runs.score("avg")}
+    assert {name: score.value for name, score in scores.items()} == pytest.approx(
         {"claude-4-opus": 0.4525, "claude-4-sonnet": 0.4125}
     )
-    assert {(one.questions, one.trials) for one in scores.values()} == {(80, 400)}
+    assert {(score.questions, score.trials) for score in scores.values()} == {(80, 400)}
     assert len(runs.source.origin.accounts) == 10
     assert len(agreements_of(runs)) >= 8
     apart = sorted(means("terminal-bench", files="systems").values())
@@ -43,7 +43,7 @@ def test_outcomes_by_id_in_a_folder_per_system() -> None:
 
 def test_a_file_per_model() -> None:
     scores = errbar.load(real("wild/one-file-per-model")).score("avg")
-    found = {one.system: (round(one.value, 4), one.questions) for one in scores}
+    found = {score.system: (round(score.value, 4), score.questions) for score in scores}
     assert found == {
         "anthropic_claude-opus-4-0": (0.8041, 97),
         "anthropic_claude-sonnet-4-0": (0.7732, 97),
@@ -57,7 +57,7 @@ def test_a_file_per_model() -> None:
 
 def test_samples_of_one_problem_have_both_readings() -> None:
     scores = errbar.load(real("wild/livecodebench")).score("avg")
-    said = " ".join(one for one in above(scores.notes()) if one.startswith("⚠"))
+    said = " ".join(note for note in above(scores.notes()) if note.startswith("⚠"))
     assert "the question is 'sample_id' (mean of all systems 39.92)" in said
     assert "question='question_id' reads rows with the same 'question_id' as trials" in said
     for apart in (means("livecodebench"), means("livecodebench", rows="questions")):
@@ -72,10 +72,10 @@ def test_samples_of_one_problem_have_both_readings() -> None:
 def test_leaderboards_with_responses_by_question() -> None:
     scores = errbar.load(real("leaderboards/swebench_verified")).score("avg")
     assert len(scores) == 134
-    assert {one.questions for one in scores} == {500}
-    assert max(one.value for one in scores) == 396 / 500
+    assert {score.questions for score in scores} == {500}
+    assert max(score.value for score in scores) == 396 / 500
     counts = errbar.load(real("leaderboards/terminalbench")).score("avg")
-    assert (len(counts), {one.questions for one in counts}) == (83, {88})
+    assert (len(counts), {score.questions for score in counts}) == (83, {88})
 
 
 def test_abilities_and_difficulties_are_those_of_the_published_fit() -> None:

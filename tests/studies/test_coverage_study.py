@@ -152,7 +152,7 @@ def test_real_counts_are_drawn_from_systems_of_100_trials(
 
 
 def test_k_beyond_the_trials_is_judged_for_both_targets() -> None:
-    shares = beyond.one(Unit("spiked", 30, 4), replicates=2)
+    shares = beyond.shares_of(Unit("spiked", 30, 4), replicates=2)
     assert shares.shape == (2, 4, 9)
     assert (shares[:, 2] > 0).all()
 

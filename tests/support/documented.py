@@ -177,9 +177,9 @@ def inspect_logs(place: Path) -> None:
         sample(f"q{at // 2}", 1 + at % 2, value, metadata={"level": at // 4, "document": at // 4})
         for at, value in enumerate(values)
     ]
-    for one in samples:
-        one["scores"]["number"] = {"value": 0.5}
-        one["scores"]["parts"] = {"value": {"a": 1.0, "b": 0.0}}
+    for record in samples:
+        record["scores"]["number"] = {"value": 0.5}
+        record["scores"]["parts"] = {"value": {"a": 1.0, "b": 0.0}}
     accuracy = {"name": "accuracy", "value": 4 / 6}
     results = {"scores": [{"name": "s", "scorer": "s", "metrics": {"accuracy": accuracy}}]}
     saved(place / "run.json", small(samples, results=results))

@@ -137,12 +137,12 @@ def mean_credit(earned: Sequence[Fraction], a: Fraction, b: Fraction) -> Fractio
 
 
 def mean_product(
-    one: Sequence[Fraction], other: Sequence[Fraction], a: Fraction, b: Fraction
+    first: Sequence[Fraction], second: Sequence[Fraction], a: Fraction, b: Fraction
 ) -> Fraction:
     """E g·h for two credits of the same k."""
-    k = len(one) - 1
+    k = len(first) - 1
     total = Fraction(0)
-    for (i, c), (j, d) in product(enumerate(one), enumerate(other)):
+    for (i, c), (j, d) in product(enumerate(first), enumerate(second)):
         if c and d:
             ways = math.comb(k, i) * math.comb(k, j)
             total += c * d * ways * beta_moment(a, b, i + j, 2 * k - i - j)
@@ -150,9 +150,9 @@ def mean_product(
 
 
 def covariance(
-    one: Sequence[Fraction], other: Sequence[Fraction], a: Fraction, b: Fraction
+    first: Sequence[Fraction], second: Sequence[Fraction], a: Fraction, b: Fraction
 ) -> Fraction:
-    return mean_product(one, other, a, b) - mean_credit(one, a, b) * mean_credit(other, a, b)
+    return mean_product(first, second, a, b) - mean_credit(first, a, b) * mean_credit(second, a, b)
 
 
 def credit_moments(metric: CreditMetric, questions: Sequence[Question], prior: Prior) -> Moments:
@@ -215,8 +215,8 @@ def factors(metric: Blend) -> tuple[CreditMetric, CreditMetric, float, float]:
 
 def blend_moments(metric: Blend, questions: Sequence[Question], prior: Prior) -> Moments:
     """First-order posterior moments: Geom question by question, the others on the averages."""
-    one, other, a, b = factors(metric)
-    pairs = [_pair(credit(one), credit(other), *posterior(q, prior)) for q in questions]
+    first, second, a, b = factors(metric)
+    pairs = [_pair(credit(first), credit(second), *posterior(q, prior)) for q in questions]
     return blended_over_questions(metric, pairs, a, b)
 
 
@@ -227,23 +227,23 @@ def blended_over_questions(metric: Blend, pairs: Sequence[Pair], a: float, b: fl
     return average(mean for mean, _ in moments), average(v for _, v in moments) / len(pairs)
 
 
-def _pair(one: Sequence[Fraction], other: Sequence[Fraction], a: Fraction, b: Fraction) -> Pair:
+def _pair(first: Sequence[Fraction], second: Sequence[Fraction], a: Fraction, b: Fraction) -> Pair:
     return Pair(
-        mean_credit(one, a, b),
-        mean_credit(other, a, b),
-        covariance(one, one, a, b),
-        covariance(other, other, a, b),
-        covariance(one, other, a, b),
+        mean_credit(first, a, b),
+        mean_credit(second, a, b),
+        covariance(first, first, a, b),
+        covariance(second, second, a, b),
+        covariance(first, second, a, b),
     )
 
 
 def blend_point(metric: Blend, questions: Sequence[Question]) -> Fraction:
     """The blend of the chances over the k-subsets of the observed trials."""
-    one, other, a, b = factors(metric)
+    first, second, a, b = factors(metric)
     groups = [[q] for q in questions] if isinstance(metric, Geom) else [list(questions)]
     with mpmath.workdps(DIGITS):
         parts = [
-            rational(_real(subset_mean(one, g)) ** a * _real(subset_mean(other, g)) ** b)
+            rational(_real(subset_mean(first, g)) ** a * _real(subset_mean(second, g)) ** b)
             for g in groups
         ]
     return average(parts)

@@ -78,10 +78,10 @@ def max_moments(rows: Sequence[Row], weights: Sequence[float], k: int, each: flo
         powers = [power_product(upto[at], upto[at], upto[-1], k, 0) for at in range(len(gaps))]
         mean = levels[-1] - sum((g * p for g, p in zip(gaps, powers, strict=True)), Fraction(0))
         variance = Fraction(0)
-        for one, other in product(range(len(gaps)), repeat=2):
-            low, high = sorted((upto[one], upto[other]))
+        for first, second in product(range(len(gaps)), repeat=2):
+            low, high = sorted((upto[first], upto[second]))
             together = power_product(low, high, upto[-1], k, k)
-            variance += gaps[one] * gaps[other] * (together - powers[one] * powers[other])
+            variance += gaps[first] * gaps[second] * (together - powers[first] * powers[second])
         per_question.append((mean, variance))
     return _over_questions(per_question)
 

@@ -51,8 +51,8 @@ def moments(metric: CreditMetric, question: Question, prior: Prior) -> Moments:
 
 def blend_moments(metric: Blend, questions: Sequence[Question], prior: Prior) -> Moments:
     """First-order posterior moments of a blend."""
-    one, other, a, b = factors(metric)
-    pairs = [_pair(one, other, question, prior) for question in questions]
+    first, second, a, b = factors(metric)
+    pairs = [_pair(first, second, question, prior) for question in questions]
     return blended_over_questions(metric, pairs, a, b)
 
 
@@ -128,11 +128,11 @@ def _mean_square(metric: CreditMetric, urn: Urn) -> Fraction:
 
 
 @cache
-def _pair(one: CreditMetric, other: CreditMetric, question: Question, prior: Prior) -> Pair:
+def _pair(pass_at: CreditMetric, other: CreditMetric, question: Question, prior: Prior) -> Pair:
     """Moments of Pass@k and another credit; their covariance is minus that of (1 − p)^k with it."""
-    urn, k = urn_of(question, prior), one.k
-    assert isinstance(one, PassAt)
-    (x, var_x), (y, var_y) = moments(one, question, prior), moments(other, question, prior)
+    urn, k = urn_of(question, prior), pass_at.k
+    assert isinstance(pass_at, PassAt)
+    (x, var_x), (y, var_y) = moments(pass_at, question, prior), moments(other, question, prior)
     if isinstance(other, PassHat):
         total, scale = _rising(urn.right, k, urn.unit) * _rising(urn.wrong, k, urn.unit), 1
     else:

@@ -35,13 +35,15 @@ def members(path: Path) -> Members:
     raw = path.read_bytes()
     found = {}
     with zipfile.ZipFile(path) as archive:
-        for one in archive.infolist():
-            name, extra = struct.unpack("<HH", raw[one.header_offset + 26 : one.header_offset + 30])
-            start = one.header_offset + 30 + name + extra
-            packed = raw[start : start + one.compress_size]
-            held = zstd.decompress(packed) if one.compress_type == 93 else archive.read(one)
-            assert zlib.crc32(held) == one.CRC
-            found[one.filename] = held
+        for member in archive.infolist():
+            name, extra = struct.unpack(
+                "<HH", raw[member.header_offset + 26 : member.header_offset + 30]
+            )
+            start = member.header_offset + 30 + name + extra
+            packed = raw[start : start + member.compress_size]
+            held = zstd.decompress(packed) if member.compress_type == 93 else archive.read(member)
+            assert zlib.crc32(held) == member.CRC
+            found[member.filename] = held
     return found
 
 
@@ -57,8 +59,8 @@ def write(
 ) -> Path:
     """An archive of these members."""
     with zipfile.ZipFile(path, "w", method) as archive:
-        for name, one in held.items() if isinstance(held, dict) else held:
-            archive.writestr(name, one)
+        for name, content in held.items() if isinstance(held, dict) else held:
+            archive.writestr(name, content)
     return path
 
 

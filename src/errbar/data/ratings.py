@@ -238,12 +238,12 @@ def _in_one_spelling(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Abov
     other = {word: spellings[word.lower()] for word in often if spellings[word.lower()] != word}
     if not other:
         return cells, []
-    one = [
+    respelled = [
         [other.get(value, value) if isinstance(value, str) else value for value in row]
         for row in cells
     ]
     shown = some_of(f"{word!r} as {usual!r}" for word, usual in other.items())
-    return one, [guess(f"Ratings are the same in upper and lower case: {shown}")]
+    return respelled, [guess(f"Ratings are the same in upper and lower case: {shown}")]
 
 
 def _in_shared_words(

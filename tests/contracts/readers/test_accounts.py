@@ -170,7 +170,7 @@ def test_a_file_that_is_there_twice_is_counted_twice(
 def test_files_that_repeat_a_run_are_further_trials_if_asked_for(name: str, tmp_path: Path) -> None:
     place = copied(FIXTURES / name, tmp_path)
     _, before = read(place, name)
-    (file, *_) = [one for one, account in before.accounts.items() if account.rows]
+    (file, *_) = [path for path, account in before.accounts.items() if account.rows]
     endings = ("_eval_results.json", "_eval_all.json", "_results.jsonl", ".json", ".jsonl")
     ending = next(ending for ending in endings if file.name.endswith(ending))
     paths = [tmp_path / f"run-{at}{ending}" for at in (1, 2)]

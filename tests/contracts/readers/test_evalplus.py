@@ -56,8 +56,8 @@ def test_plus_is_scored_unless_base_is_asked_for() -> None:
 def test_a_run_of_base_alone_is_scored_by_base(tmp_path: Path) -> None:
     whole = json.loads(NEW.read_text(encoding="utf-8"))
     for samples in whole["eval"].values():
-        for one in samples:
-            one["plus_status"] = None
+        for sample in samples:
+            sample["plus_status"] = None
     path = tmp_path / "toy_eval_results.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
     assert values_of(path, "pass@1") == values_of(NEW, "pass@1", scorer="base")
@@ -92,7 +92,7 @@ def test_real_results() -> None:
         assert values_of(new, "pass@1", scorer=scorer) == pytest.approx([right / 164])
     variant = next(folder.glob("soryxie*.json"))
     tasks = json.loads(variant.read_text(encoding="utf-8"))["eval"].values()
-    right = sum(one["base"][0][0] == "success" for each in tasks for one in each.values())
+    right = sum(result["base"][0][0] == "success" for each in tasks for result in each.values())
     assert values_of(variant, "pass@1", scorer="base") == pytest.approx([right / 1640])
 
 

@@ -28,9 +28,9 @@ def test_records_of_one_sample_are_trials() -> None:
         for sample, marks in enumerate(RIGHT)
         for repeat, right in enumerate(marks)
     }
-    one = found["double-1", 0]
-    assert (one["system"], one["task"]) == ("mock/adder", "doubles")
-    assert (one["answer"], one["target"]) == ("3", "2")
+    trial = found["double-1", 0]
+    assert (trial["system"], trial["task"]) == ("mock/adder", "doubles")
+    assert (trial["answer"], trial["target"]) == ("3", "2")
     assert found["double-2", 1]["status"] == "error"
     said = runs.source.origin.remarks
     assert "6 rows left out: records of results that are not used." in said

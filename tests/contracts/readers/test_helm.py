@@ -88,8 +88,8 @@ def test_what_is_not_there_cannot_be_chosen() -> None:
 def renamed_stat(entries: list[dict[str, Any]], old: str, new: str) -> None:
     for entry in entries:
         entry["stats"] = [stat for stat in entry["stats"] if stat["name"]["name"] == old]
-        for one in entry["stats"]:
-            one["name"]["name"] = new
+        for statistic in entry["stats"]:
+            statistic["name"]["name"] = new
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_reported_numbers_come_out(run: str, scorer: str, task: str, expected: f
     assert found.value == pytest.approx(expected, abs=5e-5)
     columns = columns_of(place, scorer=scorer)
     rows = zip(columns["task"], columns["outcome"], strict=True)
-    own = mean(outcome for one, outcome in rows if one == found.claim.task)
+    own = mean(outcome for name, outcome in rows if name == found.claim.task)
     assert own == pytest.approx(found.claim.value, abs=1e-12)
 
 

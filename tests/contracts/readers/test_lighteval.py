@@ -122,8 +122,8 @@ def written(place: Path, row: str) -> Path:
         "SELECT {id: %s, task_name: 'toy', choices: ['a'], gold_index: 0} AS doc, "
         "{em: %s} AS metric, {text: ['a'], logprobs: []::DOUBLE[]} AS model_response"
     )
-    one, other = shape % ("'x'", "1::DOUBLE"), shape % tuple(row.split("; "))
-    duckdb.sql(f"COPY ({one} UNION ALL {other}) TO '{path}'")
+    first, second = shape % ("'x'", "1::DOUBLE"), shape % tuple(row.split("; "))
+    duckdb.sql(f"COPY ({first} UNION ALL {second}) TO '{path}'")
     return path
 
 

@@ -23,9 +23,9 @@ def test_a_file_is_a_trial_and_a_line_a_question() -> None:
         for question, marks in enumerate(RIGHT)
         for trial, right in enumerate(marks)
     }
-    one = found["1", 1]
-    assert (one["system"], one["task"], one["answer"], one["target"]) == ("adder", "sums", "3", "2")
-    assert (one["confidence"], one["subset"], one["tokens"]) == (0.3, "easy", 11)
+    row = found["1", 1]
+    assert (row["system"], row["task"], row["answer"], row["target"]) == ("adder", "sums", "3", "2")
+    assert (row["confidence"], row["subset"], row["tokens"]) == (0.3, "easy", 11)
     assert found["3", 2]["answer"] is None
 
 

@@ -21,9 +21,9 @@ def test_repeats_are_trials() -> None:
     found = rows_of(REPEATED)
     assert [row["outcome"] for row in found] == [mark for marks in RIGHT for mark in marks]
     assert [row["trial"] for row in found] == [0, 1, 2, 3] * 3
-    one = found[5]
-    assert (one["system"], one["task"], one["question"]) == ("adder", "doubles", "doubles_1")
-    assert (one["answer"], one["target"]) == ("3", "2")
+    row = found[5]
+    assert (row["system"], row["task"], row["question"]) == ("adder", "doubles", "doubles_1")
+    assert (row["answer"], row["target"]) == ("3", "2")
 
 
 def test_details_of_one_run_are_read_too() -> None:

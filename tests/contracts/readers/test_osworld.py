@@ -41,7 +41,7 @@ def browsergym(place: Path, failed: int = -1) -> Path:
 
 
 def means(path: Path) -> dict[str, float]:
-    return {one.system: one.value for one in errbar.load(path).score("avg")}
+    return {score.system: score.value for score in errbar.load(path).score("avg")}
 
 
 EXPECTED = {model: sum(scores) / 4 for model, scores in SCORES.items()}

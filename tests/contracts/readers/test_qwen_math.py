@@ -33,10 +33,10 @@ def test_predictions_are_trials_and_seeds_add_to_them() -> None:
 
 
 def test_answers_targets_and_the_reward_model_are_kept() -> None:
-    one = rows_of(SAMPLED)[3]
-    assert (one["system"], one["task"], one["level"]) == ("adder", "doubles", "Level 1")
-    assert (one["question"], one["trial"], one["answer"], one["target"]) == ("1", 1, "3", "2")
-    assert one["confidence"] == 0.375
+    row = rows_of(SAMPLED)[3]
+    assert (row["system"], row["task"], row["level"]) == ("adder", "doubles", "Level 1")
+    assert (row["question"], row["trial"], row["answer"], row["target"]) == ("1", 1, "3", "2")
+    assert row["confidence"] == 0.375
 
 
 def test_a_question_that_occurs_again_counts_once(tmp_path: Path) -> None:
@@ -51,9 +51,9 @@ def test_a_question_that_occurs_again_counts_once(tmp_path: Path) -> None:
 
 def test_predictions_without_a_score_have_no_result(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
-    one = {"idx": 0, "gt": "1", "pred": ["1", "2"], "score": [True]}
-    others = [{**one, "idx": 1, "score": []}, {**one, "idx": 2, "score": [], "pred": []}]
-    path.write_text("\n".join(map(json.dumps, [one, *others])))
+    record = {"idx": 0, "gt": "1", "pred": ["1", "2"], "score": [True]}
+    others = [{**record, "idx": 1, "score": []}, {**record, "idx": 2, "score": [], "pred": []}]
+    path.write_text("\n".join(map(json.dumps, [record, *others])))
     found = [(row["question"], row["outcome"], row["status"]) for row in rows_of(path)]
     assert found == [
         *(("0", 1, "ok"), ("0", None, "unscored")),

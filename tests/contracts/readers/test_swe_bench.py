@@ -33,8 +33,8 @@ def expected() -> dict[tuple[str, str], tuple[float | None, str]]:
         whole = json.loads(file.read_text(encoding="utf-8"))
         run = file.stem.split(".")[-1]
         for key, meaning in MEANINGS.items():
-            found |= {(run, one): meaning for one in whole[key]}
-        found |= {(run, one): (0.0, "error") for one in whole["infra_failure_ids"]}
+            found |= {(run, name): meaning for name in whole[key]}
+        found |= {(run, name): (0.0, "error") for name in whole["infra_failure_ids"]}
     return found
 
 
@@ -97,7 +97,7 @@ def test_a_point_in_the_name_of_a_model(tmp_path: Path) -> None:
 def test_reports_on_different_data_are_not_filled_up(tmp_path: Path) -> None:
     other = json.loads(REPORTS[0].read_text(encoding="utf-8"))
     for key in (*MEANINGS, "completed_ids", "submitted_ids"):
-        other[key] = [one.replace("sums", "other") for one in other[key]]
+        other[key] = [name.replace("sums", "other") for name in other[key]]
     for file in (REPORTS[1], REPORTS[2]):
         shutil.copy(file, tmp_path)
     (tmp_path / "toy__agent.other.json").write_text(json.dumps(other), encoding="utf-8")
@@ -108,7 +108,7 @@ def test_reports_on_different_data_are_not_filled_up(tmp_path: Path) -> None:
 def test_real_reports() -> None:
     folder = real("swe-bench")
     assert claims_of(folder)
-    resolved = [len(json.loads(one.read_text())["resolved_ids"]) for one in folder.glob("*.json")]
+    resolved = [len(json.loads(file.read_text())["resolved_ids"]) for file in folder.glob("*.json")]
     assert values_of(folder, "avg") == pytest.approx([sum(resolved) / 36])
 
 
@@ -259,7 +259,7 @@ def test_results_with_a_total_are_scored_by_it(tmp_path: Path) -> None:
     assert {len(each) for each in found.values()} == {10}
     assert found["one"].keys() == found["two"].keys()
     assert sum(name.startswith("a__b-not named") for name in found["one"]) == 5
-    assert {name for name, one in found["one"].items() if one} == {"a__b-1", "a__b-2"}
+    assert {name for name, outcome in found["one"].items() if outcome} == {"a__b-1", "a__b-2"}
     assert len(claims_of(tmp_path)) == 4
     (said,) = above(runs_of(tmp_path).source.origin.remarks)
     assert "10 in all, by resolved_by_repo.json" in said

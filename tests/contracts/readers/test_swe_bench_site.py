@@ -51,8 +51,8 @@ def test_totals_alone_are_refused(tmp_path: Path) -> None:
 def test_submissions_of_one_name_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "leaderboards.json"
     (board, _) = boards()
-    for one in board["results"]:
-        one["name"] = "same"
+    for entry in board["results"]:
+        entry["name"] = "same"
     path.write_text(json.dumps({"leaderboards": [board]}), encoding="utf-8")
     names = {row["system"] for row in rows_of(path)}
     assert names == {"same (20250101_toy-large)", "same (20250101_toy-small)"}

@@ -184,8 +184,8 @@ def test_a_document_that_says_nothing_of_itself_goes_by_its_name(tmp_path: Path)
 
 def test_simulations_of_one_id_in_one_file_are_all_kept(tmp_path: Path) -> None:
     whole = told()
-    for one in whole["simulations"]:
-        one["id"] = "same"
+    for simulation in whole["simulations"]:
+        simulation["id"] = "same"
     path = tmp_path / "a.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
     assert len(rows_of(path)) == 9

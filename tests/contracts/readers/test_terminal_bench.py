@@ -85,9 +85,9 @@ def a_run(place: Path, name: str, **metadata: Any) -> Path:
     """Another run of the same agent, of which the first trial of a task is resolved."""
     whole = told()
     whole["id"] = name
-    for at, one in enumerate(whole["results"]):
-        one["trial_name"] = one["trial_name"].replace(RUN.name, name)
-        one["is_resolved"] = at < 4
+    for at, result in enumerate(whole["results"]):
+        result["trial_name"] = result["trial_name"].replace(RUN.name, name)
+        result["is_resolved"] = at < 4
     resolved = [result["task_id"] for result in whole["results"][:4]]
     whole |= {"n_resolved": 4, "n_unresolved": 8, "resolved_ids": resolved, "accuracy": 4 / 12}
     whole |= {
@@ -283,8 +283,8 @@ def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
     require_read_or_refused(LOG, tmp_path, reader="terminal_bench")
-    one = next(file for file in RUN.rglob("results.json") if file != LOG)
-    require_read_or_refused(one, tmp_path, reader="terminal_bench")
+    results = next(file for file in RUN.rglob("results.json") if file != LOG)
+    require_read_or_refused(results, tmp_path, reader="terminal_bench")
 
 
 def test_runs_in_one_folder_that_name_no_agent_are_warned_of(tmp_path: Path) -> None:

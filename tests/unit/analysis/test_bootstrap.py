@@ -492,11 +492,13 @@ def test_a_loss_in_other_units_has_the_same_interval_in_those_units(name: str) -
         sure, whole = rng.integers(0, 3, size), rng.integers(0, 4, size)
         if len(set(whole.tolist())) == 1:
             continue
-        one = estimate(name, Predictions(sure, whole), method=BCA, rng=0)
-        other = estimate(name, Predictions(sure, whole / 10), method=BCA, rng=0)
-        assert one.value == pytest.approx(10 * other.value, rel=1e-12)
-        assert one.interval.low == pytest.approx(10 * other.interval.low, abs=1e-9, nan_ok=True)
-        assert one.interval.high == pytest.approx(10 * other.interval.high, abs=1e-9, nan_ok=True)
+        plain = estimate(name, Predictions(sure, whole), method=BCA, rng=0)
+        scaled = estimate(name, Predictions(sure, whole / 10), method=BCA, rng=0)
+        assert plain.value == pytest.approx(10 * scaled.value, rel=1e-12)
+        assert plain.interval.low == pytest.approx(10 * scaled.interval.low, abs=1e-9, nan_ok=True)
+        assert plain.interval.high == pytest.approx(
+            10 * scaled.interval.high, abs=1e-9, nan_ok=True
+        )
 
 
 @pytest.mark.parametrize(
@@ -540,9 +542,9 @@ def test_a_seed_and_its_generator_agree() -> None:
 
 def test_a_generator_moves_on() -> None:
     data, generator = predictions(7), np.random.default_rng(0)
-    one, other = (estimate("aurc", data, rng=generator) for _ in range(2))
-    assert one.value == other.value
-    assert one.sd != other.sd
+    first, second = (estimate("aurc", data, rng=generator) for _ in range(2))
+    assert first.value == second.value
+    assert first.sd != second.sd
 
 
 def test_there_is_no_default_seed() -> None:

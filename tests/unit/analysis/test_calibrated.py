@@ -29,7 +29,9 @@ def drawn(questions: int, trials: int, seed: int = 0) -> Counts:
     return Counts(np.full(questions, trials), rng.binomial(trials, rng.beta(0.5, 0.5, questions)))
 
 
-def one(counts: Counts | CategoryCounts, metric: CountMetric | str, **given: object) -> Estimate:
+def estimate_of(
+    counts: Counts | CategoryCounts, metric: CountMetric | str, **given: object
+) -> Estimate:
     method = Calibrated(**given)  # type: ignore[arg-type]
     return score(counts, metric, method=method, short="posterior")[0]
 
@@ -41,7 +43,7 @@ def width(estimate: Estimate) -> float:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("metric", BINARY, ids=str)
 def test_every_metric_has_an_interval_within_bounds(metric: CountMetric, target: Estimand) -> None:
-    found = one(drawn(25, 6), metric, estimand=target)
+    found = estimate_of(drawn(25, 6), metric, estimand=target)
     low, high = metric.bounds
     assert found.interval.covers is target
     assert low <= found.interval.low <= found.interval.high <= high
@@ -58,7 +60,7 @@ def test_every_metric_has_an_interval_within_bounds(metric: CountMetric, target:
 def test_nothing_or_everything_right_is_no_certainty(
     name: str, right: int, target: Estimand
 ) -> None:
-    found = one(Counts([4] * 10, [right] * 10), name, estimand=target)
+    found = estimate_of(Counts([4] * 10, [right] * 10), name, estimand=target)
     assert width(found) > 0
     assert found.interval.low == 0.0 or right
     assert found.interval.high > 0.999 or not right
@@ -70,10 +72,10 @@ def test_what_the_flat_prior_got_wrong_is_right() -> None:
     wrong = Counts([16] * 30, [0] * 30)
     assert functions.pass_at_k_ci(np.zeros((30, 16), dtype=int), 16)[0] > 0.48
     for target in TARGETS:
-        found = one(wrong, "pass@16", estimand=target)
+        found = estimate_of(wrong, "pass@16", estimand=target)
         assert found.interval.low == 0.0
         assert found.interval.high < 0.17
-    right = one(Counts([1] * 200, [1] * 200), "bayes")
+    right = estimate_of(Counts([1] * 200, [1] * 200), "bayes")
     assert (right.value, right.interval.high) == (1.0, 1.0)
     assert 0.97 < right.interval.low < 0.99
 
@@ -81,7 +83,7 @@ def test_what_the_flat_prior_got_wrong_is_right() -> None:
 def test_targets_are_ordered_by_what_they_leave_open() -> None:
     counts = drawn(100, 16)
     benchmark, rerun, population = (
-        width(one(counts, "pass@4", estimand=target))
+        width(estimate_of(counts, "pass@4", estimand=target))
         for target in ("benchmark", "rerun", "population")
     )
     assert benchmark < rerun < population
@@ -112,12 +114,14 @@ def test_counts_by_state_are_the_same_data() -> None:
     counts = Counts([4, 4, 4, 2], [1, 1, 3, 0])
     pooled = CountsByState([2, 4, 4], [0, 1, 3], [1, 2, 1])
     for target in TARGETS:
-        assert one(counts, "pass@2", estimand=target) == one(pooled, "pass@2", estimand=target)
+        assert estimate_of(counts, "pass@2", estimand=target) == estimate_of(
+            pooled, "pass@2", estimand=target
+        )
 
 
 def test_weights_of_two_categories_stretch_the_interval() -> None:
     counts = drawn(40, 8)
-    plain, stretched = one(counts, "avg"), one(counts, "avg(weights=[3, 1])")
+    plain, stretched = estimate_of(counts, "avg"), estimate_of(counts, "avg(weights=[3, 1])")
     ends = (3 - 2 * plain.interval.high, 3 - 2 * plain.interval.low)
     assert (stretched.interval.low, stretched.interval.high) == pytest.approx(ends)
 
@@ -129,10 +133,10 @@ def test_more_categories_have_an_interval_for_questions_like_these(metric: Count
     fitting = CategoryCounts(
         rng.multinomial(6, np.full(len(metric.weights), 1 / len(metric.weights)), 12)
     )
-    found = one(fitting, metric)
+    found = estimate_of(fitting, metric)
     low, high = metric.bounds
     assert low <= found.interval.low < found.interval.high <= high
-    refused = one(fitting, metric, estimand="benchmark")
+    refused = estimate_of(fitting, metric, estimand="benchmark")
     assert math.isnan(refused.interval.low)
     assert "'population'" in refused.reason
 
@@ -142,40 +146,44 @@ def test_clusters_of_equal_questions_count_once() -> None:
     fivefold = CountsByState([4] * 4, [0, 1, 3, 4], [5] * 4, [0, 1, 2, 3])
     apart = CountsByState([4] * 4, [0, 1, 3, 4], [5] * 4)
     for name in ("avg", "pass@2"):
-        few, together, many = (one(counts, name) for counts in (once, fivefold, apart))
+        few, together, many = (estimate_of(counts, name) for counts in (once, fivefold, apart))
         assert (together.interval.low, together.interval.high) == pytest.approx(
             (few.interval.low, few.interval.high), abs=1e-6
         )
         assert width(many) < 0.7 * width(together)
-    assert width(one(fivefold, "geom@2")) > 1.3 * width(one(apart, "geom@2"))
-    assert one(fivefold, "avg", estimand="benchmark") == one(apart, "avg", estimand="benchmark")
+    assert width(estimate_of(fivefold, "geom@2")) > 1.3 * width(estimate_of(apart, "geom@2"))
+    assert estimate_of(fivefold, "avg", estimand="benchmark") == estimate_of(
+        apart, "avg", estimand="benchmark"
+    )
 
 
 def test_a_known_number_of_questions_leaves_less_to_chance() -> None:
     counts = drawn(100, 8)
-    widths = [width(one(counts, "avg", questions_in_all=n)) for n in (100, 200, 10_000_000)]
+    widths = [width(estimate_of(counts, "avg", questions_in_all=n)) for n in (100, 200, 10_000_000)]
     assert widths == sorted(widths)
-    assert widths[0] == pytest.approx(width(one(counts, "avg", estimand="benchmark")), rel=0.05)
-    assert widths[-1] == pytest.approx(width(one(counts, "avg")), rel=1e-4)
+    assert widths[0] == pytest.approx(
+        width(estimate_of(counts, "avg", estimand="benchmark")), rel=0.05
+    )
+    assert widths[-1] == pytest.approx(width(estimate_of(counts, "avg")), rel=1e-4)
     with pytest.raises(InputError, match="100 questions were asked"):
-        one(counts, "avg", questions_in_all=99)
+        estimate_of(counts, "avg", questions_in_all=99)
 
 
 def test_k_beyond_the_trials_widens_the_farther_it_goes() -> None:
     counts = drawn(60, 8)
     for target in ("population", "benchmark"):
-        found = [one(counts, PassAt(k), estimand=target) for k in (8, 16, 32, 512)]
+        found = [estimate_of(counts, PassAt(k), estimand=target) for k in (8, 16, 32, 512)]
         assert [math.isnan(x.value) for x in found] == [False, True, True, True]
         means = [x.mean for x in found]
         assert means == sorted(means)
         widths = [width(x) for x in found]
         assert widths == sorted(widths)
         assert "exceeds the trials" in found[1].reason
-    assert "has no pass@16" in one(counts, "pass@16", estimand="rerun").reason
+    assert "has no pass@16" in estimate_of(counts, "pass@16", estimand="rerun").reason
 
 
 def test_single_trials_bound_what_two_would_show() -> None:
-    found = one(Counts([1] * 1000, [1, 0] * 500), "pass@2").interval
+    found = estimate_of(Counts([1] * 1000, [1, 0] * 500), "pass@2").interval
     low, high = 0.5, 0.75  # all solved or never solved; all at one half
     assert low - 0.05 < found.low < low
     assert high < found.high < high + 0.05
@@ -184,7 +192,8 @@ def test_single_trials_bound_what_two_would_show() -> None:
 def test_one_trial_per_question_is_said_to_leave_the_two_apart() -> None:
     counts = Counts([1] * 50, [1] * 30 + [0] * 20)
     population, benchmark, rerun = (
-        one(counts, "avg", estimand=target) for target in ("population", "benchmark", "rerun")
+        estimate_of(counts, "avg", estimand=target)
+        for target in ("population", "benchmark", "rerun")
     )
     assert width(benchmark) == width(population) < width(rerun)
     assert "one trial per question" in benchmark.reason
@@ -197,7 +206,7 @@ def test_a_metric_that_falls_with_the_rate_mirrors_one_that_rises() -> None:
         np.mean(
             [
                 (found.interval.low, found.interval.high)
-                for found in (one(counts, name, seed=seed) for seed in range(5))
+                for found in (estimate_of(counts, name, seed=seed) for seed in range(5))
             ],
             axis=0,
         )
@@ -239,7 +248,7 @@ def test_trial_noise_is_that_of_runs_of_known_rates() -> None:
 def test_noise_that_the_trials_do_not_determine_is_the_largest_possible() -> None:
     """Two trials determine E p and E p², and the variance of pass^2 depends on E p⁴."""
     counts = Counts([2] * 400, [2] * 361 + [1] * 38 + [0])  # as if all were at 0.95
-    found = one(counts, "pass^2", estimand="benchmark")
+    found = estimate_of(counts, "pass^2", estimand="benchmark")
     all_alike = math.sqrt(0.95**2 * (1.0 - 0.95**2) / 400)
     assert found.sd == pytest.approx(all_alike, rel=0.02)
 
@@ -248,40 +257,42 @@ def test_noise_that_the_trials_do_not_determine_is_the_largest_possible() -> Non
 def test_nothing_solved_has_the_limit_of_clopper_and_pearson(trials: int) -> None:
     counts = Counts([trials] * 25, [0] * 25)
     for name, k in (("avg", 1), ("pass@2", 2)):
-        found = one(counts, name, estimand="benchmark").interval
+        found = estimate_of(counts, name, estimand="benchmark").interval
         assert found.low == 0.0
         assert found.high == pytest.approx(1.0 - 0.025 ** (k / (25 * trials)), rel=1e-3)
-    mirrored = one(Counts([trials] * 25, [trials] * 25), "avg", estimand="benchmark").interval
+    mirrored = estimate_of(
+        Counts([trials] * 25, [trials] * 25), "avg", estimand="benchmark"
+    ).interval
     assert mirrored.high == 1.0
     assert mirrored.low == pytest.approx(0.025 ** (1 / (25 * trials)), rel=1e-3)
 
 
 def test_nothing_solved_twice_may_hide_in_few_questions() -> None:
     """With pass^2 the worst case is a single question that is solved in most runs."""
-    found = one(Counts([2] * 30, [0] * 30), "pass^2", estimand="benchmark").interval
+    found = estimate_of(Counts([2] * 30, [0] * 30), "pass^2", estimand="benchmark").interval
     alone = (1.0 - 0.025**0.5) ** 2 / 30
     assert alone <= found.high < 1.5 * alone
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_equal_weights_leave_nothing_open(target: Estimand) -> None:
-    found = one(drawn(5, 4), "avg(weights=[1, 1])", estimand=target)
+    found = estimate_of(drawn(5, 4), "avg(weights=[1, 1])", estimand=target)
     assert (found.interval.low, found.interval.high, found.sd) == (1.0, 1.0, 0.0)
     assert "whatever the outcomes are" in found.reason
 
 
 def test_one_question_with_many_trials_does_not_speak_for_the_others() -> None:
     counts = Counts([1] * 99 + [64], [0, 1] * 49 + [0, 3])
-    found = one(counts, "avg", estimand="benchmark")
+    found = estimate_of(counts, "avg", estimand="benchmark")
     assert found.reason.startswith("99 questions of a single trial")
-    like_these = one(counts, "avg")  # which is what the single trials have
+    like_these = estimate_of(counts, "avg")  # which is what the single trials have
     assert width(found) == pytest.approx(0.99 * width(like_these), rel=0.05)
 
 
 @pytest.mark.parametrize("level", [1e-12, 0.5, 0.9999, 1.0 - 1e-16])
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_level_has_ends_in_their_order(target: Estimand, level: float) -> None:
-    found = one(drawn(12, 4), "pass@2", estimand=target, level=level).interval
+    found = estimate_of(drawn(12, 4), "pass@2", estimand=target, level=level).interval
     assert 0.0 <= found.low <= found.high <= 1.0
 
 
@@ -289,7 +300,7 @@ def test_a_higher_level_is_never_narrower() -> None:
     counts = Counts([4] * 10, [0] * 10)
     for target in TARGETS:
         widths = [
-            width(one(counts, "pass@4", estimand=target, level=level))
+            width(estimate_of(counts, "pass@4", estimand=target, level=level))
             for level in (0.2, 0.5, 0.8, 0.95, 0.99)
         ]
         assert widths == sorted(widths)
@@ -360,9 +371,9 @@ def test_intervals_hold_the_truth_of_spiked_difficulty(target: str) -> None:
 def test_a_rerun_may_show_the_bound() -> None:
     counts = Counts([4] * 10, [4] * 9 + [3])
     for name in ("pass@4", "maj@4", "g-pass@4(tau=0.5)", "pass@2"):
-        assert one(counts, name, estimand=Estimand.RERUN).interval.high == 1.0
+        assert estimate_of(counts, name, estimand=Estimand.RERUN).interval.high == 1.0
     wrong = Counts([4] * 10, [0] * 9 + [1])
-    assert one(wrong, "pass^2", estimand=Estimand.RERUN).interval.low == 0.0
+    assert estimate_of(wrong, "pass^2", estimand=Estimand.RERUN).interval.low == 0.0
 
 
 @pytest.mark.parametrize("name", ["avg(weights=[0, 1, 2])", "max@2(weights=[0, 1, 2])"])
@@ -370,8 +381,8 @@ def test_a_known_number_of_questions_narrows_categories_down_to_their_noise(name
     rng = np.random.default_rng(4)
     shares = rng.dirichlet([0.3, 0.3, 0.3], 100)
     counts = CategoryCounts(np.array([rng.multinomial(16, share) for share in shares]))
-    plain = one(counts, name)
-    found = [one(counts, name, questions_in_all=n) for n in (100, 200, 10_000_000)]
+    plain = estimate_of(counts, name)
+    found = [estimate_of(counts, name, questions_in_all=n) for n in (100, 200, 10_000_000)]
     widths = [width(x) for x in found]
     assert widths[0] < widths[1] < 0.8 * widths[2]
     assert widths[2] == pytest.approx(width(plain), rel=1e-4)
@@ -395,7 +406,7 @@ def test_where_noise_cannot_be_told_a_known_number_of_questions_narrows_nothing_
         (once, "geom@1"),
         (categories, "avg(weights=[0, 1, 2])"),
     ):
-        plain, found = one(counts, name), one(counts, name, questions_in_all=60)
+        plain, found = estimate_of(counts, name), estimate_of(counts, name, questions_in_all=60)
         assert (found.interval, found.sd) == (plain.interval, plain.sd)
         assert "questions_in_all has no effect" in found.reason
         assert not plain.reason
@@ -420,7 +431,7 @@ def test_the_description_says_what_was_done_with_one_trial_per_question() -> Non
 @pytest.mark.parametrize("name", ["avg", "bayes", "geom-ds@1", "avg(weights=[-3, 1])"])
 @pytest.mark.parametrize("correct", [[0], [1], [0, 1], [1, 1]])
 def test_no_sd_is_beyond_what_bounds_allow(correct: list[int], name: str, target: Estimand) -> None:
-    found = one(Counts([1] * len(correct), correct), name, estimand=target)
+    found = estimate_of(Counts([1] * len(correct), correct), name, estimand=target)
     assert isinstance(found.metric, CountMetric)
     low, high = found.metric.bounds
     assert 0.0 < found.sd <= 0.5 * (high - low)
@@ -428,7 +439,7 @@ def test_no_sd_is_beyond_what_bounds_allow(correct: list[int], name: str, target
 
 def test_the_sd_of_a_blend_is_that_of_one_distribution() -> None:
     counts = drawn(40, 8)
-    found = one(counts, "geom-ds@2")
+    found = estimate_of(counts, "geom-ds@2")
     rng = np.random.default_rng(1)
     values = []
     for _ in range(4000):  # questions drawn again, with putting back
@@ -447,7 +458,7 @@ HALF_OF_EIGHT = States.of([Counts([8], [4])])
 )
 def test_equal_questions_leave_open_what_one_unseen_question_can_be(name: str) -> None:
     """The weight of the unseen question among 31 is Beta(1, 30), whose quantiles are powers."""
-    found = one(Counts([8] * 30, [4] * 30), name)
+    found = estimate_of(Counts([8] * 30, [4] * 30), name)
     assert isinstance(found.metric, CountMetric)
     weight = 1 - 0.025 ** (1 / 30)
     ends = []
@@ -469,7 +480,7 @@ def test_spread_beyond_the_noise_of_trials_leaves_the_interval_to_the_questions(
     spread = drawn(30, 8)
     (values, often) = np.unique(spread.correct / 8, return_counts=True)
     low, high = mean_ends(Sample(values, np.ones(values.size), often.astype(float)), 0.95)
-    assert one(spread, "avg").interval == Interval(low, high, 0.95, Estimand.POPULATION)
+    assert estimate_of(spread, "avg").interval == Interval(low, high, 0.95, Estimand.POPULATION)
 
 
 @pytest.mark.parametrize("target", ["benchmark", "rerun"])
@@ -481,7 +492,7 @@ def test_another_seed_moves_no_end_by_a_fiftieth_of_the_width(
     counts = drawn(questions, 4)
     for name in ("avg", "pass@4", "geom@3"):
         given = {"estimand": target, "level": level}
-        found = [one(counts, name, **given, seed=seed).interval for seed in range(3)]
+        found = [estimate_of(counts, name, **given, seed=seed).interval for seed in range(3)]
         ends = np.array([(interval.low, interval.high) for interval in found])
         assert np.ptp(ends, axis=0).max() < 0.02 * np.ptp(ends, axis=1).mean()
 
@@ -493,11 +504,11 @@ def test_the_order_of_questions_does_not_change_the_last_digit_of_categories() -
     for name in ("avg", "bayes", "max@2"):
         metric = f"{name}(weights=[0.1, 0.7, 1.3])"
         for together in (None, clusters):
-            first = one(CategoryCounts(tally, clusters=together), metric)
+            first = estimate_of(CategoryCounts(tally, clusters=together), metric)
             for _ in range(5):
                 order = rng.permutation(300)
                 same = None if together is None else together[order]
-                assert one(CategoryCounts(tally[order], clusters=same), metric) == first
+                assert estimate_of(CategoryCounts(tally[order], clusters=same), metric) == first
 
 
 @pytest.mark.parametrize(("number", "largest", "share"), [(5, 12, "45%"), (12, 5, "22%")])
@@ -506,11 +517,11 @@ def test_the_assumption_about_unseen_clusters_is_stated(
 ) -> None:
     correct = [0, 1, 1, 2, 0, 2] * 10
     counts = CountsByState([2] * 60, correct, [1] * 60, clusters=np.arange(60) % number)
-    assert one(counts, "avg").reason == (
+    assert estimate_of(counts, "avg").reason == (
         f"assumes that no cluster has more than {largest} questions; a kind of cluster that makes "
         f"up {share} of all may be missing"
     )
-    assert not one(counts, "avg", estimand="benchmark").reason
+    assert not estimate_of(counts, "avg", estimand="benchmark").reason
 
 
 def test_rare_errors_beside_questions_never_solved_reach_down_as_far_as_without_them() -> None:

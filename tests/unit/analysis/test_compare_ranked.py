@@ -68,8 +68,8 @@ def only(data: pl.DataFrame, *metrics: str, **more: Any) -> Comparison:
 
 def same_rows(found: Any, expected: Any) -> None:
     """Equal numbers, names and words, row by row."""
-    for one, other in zip(found, expected, strict=True):
-        record, known = one.record(), other.record()
+    for row, other in zip(found, expected, strict=True):
+        record, known = row.record(), other.record()
         assert record.keys() == known.keys()
         for name, value in known.items():
             assert record[name] == (
@@ -158,12 +158,12 @@ def test_values_are_those_of_each_system_alone() -> None:
 
 
 def test_clusters_of_a_column_are_drawn_whole() -> None:
-    one, other = (
+    first, second = (
         table(seed, name).with_columns(cluster=pl.col("question").str.slice(0, 3))
         for seed, name in ((1, "a"), (2, "b"))
     )
-    found = only(both(one, other), "aurc")
-    systems = {"a": predictions(one, "cluster"), "b": predictions(other, "cluster")}
+    found = only(both(first, second), "aurc")
+    systems = {"a": predictions(first, "cluster"), "b": predictions(second, "cluster")}
     (expected,) = selective.compare(systems, "aurc", rng=0)
     assert found.record() == expected.record()
     assert found.caution == "only 6 clusters"
@@ -496,7 +496,7 @@ def test_no_kind_of_metric_is_left_out() -> None:
 
 def _all_below(kind: type) -> list[type]:
     below: list[type] = kind.__subclasses__()
-    return [one for each in below for one in (_all_below(each) or [each])]
+    return [leaf for each in below for leaf in (_all_below(each) or [each])]
 
 
 # The command.

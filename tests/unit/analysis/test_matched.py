@@ -70,10 +70,10 @@ def differences(name: str, pair: tuple[Predictions, Predictions], weights: Array
     for row in weights.astype(int):
         often = row[pair[0].clusters]
         common = min(np.repeat(each.answered, often).mean() for each in pair)
-        one, other = (
+        first, second = (
             (number(name, data, often, common) for data in pair) if common else (math.nan,) * 2
         )
-        found.append(one - other)
+        found.append(first - second)
     return found
 
 
@@ -100,14 +100,14 @@ def test_each_difference_is_that_of_items_written_out(
     pairs = len(shares) * (len(shares) - 1) // 2
     assert [str(row.metric) for row in result] == [name for name in names for _ in range(pairs)]
     for row in result:
-        one, other = systems[row.first], systems[row.second]
+        first, second = systems[row.first], systems[row.second]
         name = str(row.metric)
-        common = min(one.coverage, other.coverage)
+        common = min(first.coverage, second.coverage)
         ones = np.ones(30, dtype=int)
-        assert row.value == pytest.approx(number(name, one, ones, common), abs=1e-12)
-        assert row.against == pytest.approx(number(name, other, ones, common), abs=1e-12)
+        assert row.value == pytest.approx(number(name, first, ones, common), abs=1e-12)
+        assert row.against == pytest.approx(number(name, second, ones, common), abs=1e-12)
         assert row.difference == pytest.approx(row.value - row.against, abs=1e-12)
-        plain = np.array(differences(name, (one, other), weights))
+        plain = np.array(differences(name, (first, second), weights))
         kept = plain[np.isfinite(plain)]
         assert row.sd == pytest.approx(stdev(kept.tolist()), abs=1e-12)
         expected = np.quantile(kept, [0.025, 0.975])
@@ -251,9 +251,9 @@ def test_the_verdict_names_the_lower_risk_whichever_comes_first() -> None:
 
 
 def test_turning_two_systems_round_turns_the_difference_round() -> None:
-    one, other = system(1, 1.0), system(2, 0.7)
-    here = compare({"a": one, "b": other}, method=PERCENTILE, rng=0)
-    there = compare({"b": other, "a": one}, method=PERCENTILE, rng=0)
+    first, second = system(1, 1.0), system(2, 0.7)
+    here = compare({"a": first, "b": second}, method=PERCENTILE, rng=0)
+    there = compare({"b": second, "a": first}, method=PERCENTILE, rng=0)
     for left, right in zip(here.rows, there.rows, strict=True):
         assert left.difference == -right.difference
         assert left.sd == pytest.approx(right.sd, rel=1e-12)
@@ -337,11 +337,11 @@ def test_systems_must_have_the_same_items() -> None:
 
 @pytest.mark.parametrize("groups", [7, None])
 def test_systems_must_have_the_same_clusters(groups: int | None) -> None:
-    one = system(1, 1.0, groups=8)
-    other = system(2, 1.0, groups=groups or 8)
+    first = system(1, 1.0, groups=8)
+    second = system(2, 1.0, groups=groups or 8)
     if groups is None:
-        other = Predictions(other.confidence, other.loss, other.answered)
-    for pair in ({"a": one, "b": other}, {"b": other, "a": one}):
+        second = Predictions(second.confidence, second.loss, second.answered)
+    for pair in ({"a": first, "b": second}, {"b": second, "a": first}):
         with pytest.raises(InputError, match="must have the same clusters, item by item"):
             compare(pair, rng=0)
 

@@ -102,10 +102,10 @@ def test_rewards_keep_their_scale() -> None:
         errbar.noise([[10**k * reward for reward in row] for row in rows], bounds=(0, 2 * 10**k))
         for k in (0, 2)
     )
-    for one, other in zip(small[0].sources, large[0].sources, strict=True):
-        assert other.variance.value == pytest.approx(1e4 * one.variance.value)
-        assert other.variance.high == pytest.approx(1e4 * one.variance.high)
-        assert other.share.low == pytest.approx(one.share.low)
+    for source, scaled in zip(small[0].sources, large[0].sources, strict=True):
+        assert scaled.variance.value == pytest.approx(1e4 * source.variance.value)
+        assert scaled.variance.high == pytest.approx(1e4 * source.variance.high)
+        assert scaled.share.low == pytest.approx(source.share.low)
 
 
 def test_prompts_of_each_question_are_drawn_anew_with_the_questions() -> None:

@@ -60,8 +60,8 @@ def realised(goal: DetectDifference, questions: int, trials: int, times: int) ->
     for _ in range(times):
         first = rates[rng.choice(rates.size, questions, p=weights / weights.sum())]
         second = shift_log_odds(first, rng.normal(goal.shift, goal.disagreement, questions))
-        one, other = (values[rng.binomial(trials, each)] for each in (first, second))
-        seen += evidence(other - one) >= REACH
+        baseline, candidate = (values[rng.binomial(trials, each)] for each in (first, second))
+        seen += evidence(candidate - baseline) >= REACH
     return seen / times
 
 
@@ -342,8 +342,8 @@ def test_a_pilot_plans_nearly_as_what_it_was_drawn_from() -> None:
     runs = errbar.load((rng.random((rates.size, 8)) < rates[:, None]).astype(float))
     learned = plan("pass@2", difference=0.05, pilot=runs, trials=[2, 8], simulations=0)
     assumed = plan("pass@2", difference=0.05, difficulty="beta(2,2)", trials=[2, 8], simulations=0)
-    for one, other in zip(learned.rows, assumed.rows, strict=True):
-        assert one.questions == pytest.approx(other.questions, rel=0.1)
+    for row, expected in zip(learned.rows, assumed.rows, strict=True):
+        assert row.questions == pytest.approx(expected.questions, rel=0.1)
     assert any("Over 90% of the difficulty distributions" in note for note in learned.notes())
 
 

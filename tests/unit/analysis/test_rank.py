@@ -209,9 +209,9 @@ def test_a_system_without_a_task_is_left_out_and_named(tmp_path: Path) -> None:
 def test_these_very_questions_are_ranked_by_trial_noise_alone() -> None:
     data = simulated(np.random.default_rng(8), 3, 100, 8)
     wide, narrow = ranked(data), ranked(data, estimand="benchmark")
-    for one, other in zip(wide, narrow, strict=True):
-        assert other.interval.covers == "benchmark"
-        assert other.sd < one.sd
+    for population, benchmark in zip(wide, narrow, strict=True):
+        assert benchmark.interval.covers == "benchmark"
+        assert benchmark.sd < population.sd
 
 
 def test_a_run_has_no_rank() -> None:
@@ -220,10 +220,10 @@ def test_a_run_has_no_rank() -> None:
 
 
 def test_nothing_in_common_is_an_error_that_says_so() -> None:
-    one = errbar.Counts([4, 4], [1, 2], questions=["q1", "q2"])
-    other = errbar.Counts([4, 4], [1, 2], questions=["q3", "q4"])
+    first = errbar.Counts([4, 4], [1, 2], questions=["q1", "q2"])
+    second = errbar.Counts([4, 4], [1, 2], questions=["q3", "q4"])
     with pytest.raises(InputError, match="no question is common to all systems"):
-        errbar.load({"a": one, "b": other}).rank("avg")
+        errbar.load({"a": first, "b": second}).rank("avg")
 
 
 def test_ranks_repeat_to_the_bit() -> None:

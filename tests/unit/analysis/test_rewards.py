@@ -38,10 +38,10 @@ def bounds_of(matrix: list[list[float]]) -> tuple[Fraction, Fraction]:
 def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -> None:
     if all(value in (0.0, 1.0) for row in matrix for value in row):
         matrix[0][0] = 0.5
-    (one,) = errbar.load(matrix).score("avg")
+    (score,) = errbar.load(matrix).score("avg")
     means = [sum(map(Fraction, row), Fraction()) / len(row) for row in matrix]
-    assert one.value == one.mean == pytest.approx(float(mean(means)), abs=1e-15)
-    if math.isnan(one.sd):
+    assert score.value == score.mean == pytest.approx(float(mean(means)), abs=1e-15)
+    if math.isnan(score.sd):
         assert len(set(means)) == 1
     else:
         low, high = bounds_of(matrix)
@@ -49,10 +49,10 @@ def test_the_mean_of_questions_means_and_its_spread(matrix: list[list[float]]) -
         squares = sum((each - mean(means)) ** 2 for each in [*means, unseen])
         number = len(means)
         exact = math.sqrt(squares / (number + 1) / (number + 2))
-        assert one.sd == pytest.approx(exact, abs=1e-12)
+        assert score.sd == pytest.approx(exact, abs=1e-12)
         least = 0.0 if min(map(min, matrix)) >= 0 else -math.inf
-        assert least <= one.interval.low <= one.value <= one.interval.high
-    assert one.interval.covers == "population"
+        assert least <= score.interval.low <= score.value <= score.interval.high
+    assert score.interval.covers == "population"
 
 
 def test_guessed_bounds_are_those_of_outcomes_not_of_means_of_questions() -> None:
@@ -68,26 +68,26 @@ def test_guessed_bounds_are_those_of_outcomes_not_of_means_of_questions() -> Non
 
 def test_ends_are_those_of_random_weights_with_one_unseen_question() -> None:
     rewards = [0.5, 1.5, 2.5, 3.5, 4.5]
-    (one,) = errbar.load([[each] for each in rewards]).score("avg", bounds=(0.0, 5.5))
+    (score,) = errbar.load([[each] for each in rewards]).score("avg", bounds=(0.0, 5.5))
     weights = np.random.default_rng(0).dirichlet(np.ones(6), 400_000)
     lows, highs = (weights @ np.array([*rewards, bound]) for bound in (0.0, 5.5))
     expected = float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
-    assert (one.interval.low, one.interval.high) == pytest.approx(expected, abs=0.01)
+    assert (score.interval.low, score.interval.high) == pytest.approx(expected, abs=0.01)
 
 
 def test_without_known_bounds_an_end_is_no_nearer_than_that_of_student() -> None:
     rewards = [1.5, 2.5, 3.5, 4.5, 5.5]
-    (one,) = errbar.load([[each] for each in rewards]).score("avg")
+    (score,) = errbar.load([[each] for each in rewards]).score("avg")
     symmetric = stats.t.interval(0.95, 4, 3.5, stats.sem(rewards))
-    assert (one.interval.low, one.interval.high) == pytest.approx(symmetric)
+    assert (score.interval.low, score.interval.high) == pytest.approx(symmetric)
 
 
 def test_one_question_says_little() -> None:
-    (one,) = errbar.load([[0.5, 0.25]]).score("avg")
-    assert one.value == 0.375
+    (score,) = errbar.load([[0.5, 0.25]]).score("avg")
+    assert score.value == 0.375
     # A weight B, uniform, on the reward and 1 − B on an unseen one at 0 or at 1.
     ends = (0.025 * 0.375, 0.025 * 0.375 + 0.975)
-    assert (one.interval.low, one.interval.high) == pytest.approx(ends, abs=1e-4)
+    assert (score.interval.low, score.interval.high) == pytest.approx(ends, abs=1e-4)
 
 
 @pytest.fixture
@@ -119,8 +119,8 @@ def test_there_is_no_best_reward_for_failed_rows(failed: Path) -> None:
 
 def test_systems_with_rewards_and_with_right_or_wrong_stand_in_one_table() -> None:
     scores = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3}).score("avg")
-    assert [one.value for one in scores] == [0.75, 0.5]
-    assert [one.interval.covers.value for one in scores] == ["population", "population"]
+    assert [score.value for score in scores] == [0.75, 0.5]
+    assert [score.interval.covers.value for score in scores] == ["population", "population"]
     assert "avg of rewards: Bayesian bootstrap over questions with one unseen" in scores.method
     assert "Bayesian bootstrap" in scores.method
     notes = " ".join(scores.notes())
@@ -169,7 +169,7 @@ def test_an_audit_says_that_rewards_are_not_simulated(monkeypatch: pytest.Monkey
     monkeypatch.setattr(audit, "SIMULATIONS", 10)
     both = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3})
     audited = both.score("avg", audit=True)
-    assert [math.isnan(one.held) for one in audited] == [True, False]
+    assert [math.isnan(row.held) for row in audited] == [True, False]
     assert any("not rewards or votes" in note for note in audited.notes())
     assert not any("not rewards" in note for note in both.score("avg").notes())
 

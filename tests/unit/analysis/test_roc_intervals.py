@@ -44,10 +44,10 @@ def mean(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
-def covariance(one: Kernel, other: Kernel) -> Fraction:
+def covariance(left: Kernel, right: Kernel) -> Fraction:
     """DeLong's: the covariance of the means of rows over the positives, and of columns."""
     total = Fraction(0)
-    for a, b in ((one, other), (transposed(one), transposed(other))):
+    for a, b in ((left, right), (transposed(left), transposed(right))):
         x, y = [mean(row) for row in a], [mean(row) for row in b]
         products = [(p - mean(x)) * (q - mean(y)) for p, q in zip(x, y, strict=True)]
         total += sum(products, Fraction(0)) / (len(x) - 1) / len(x)
@@ -278,11 +278,11 @@ def test_a_paired_difference_has_delongs_covariance(
     data: tuple[list[float], list[float], list[int]], level: float
 ) -> None:
     first, second, labels = data
-    one, other = kernel_of(first, labels), kernel_of(second, labels)
-    variance = covariance(one, one) + covariance(other, other) - 2 * covariance(one, other)
+    left, right = kernel_of(first, labels), kernel_of(second, labels)
+    variance = covariance(left, left) + covariance(right, right) - 2 * covariance(left, right)
     (found,) = compare_paired(first, second, labels, level=level)
-    assert (found.value, found.against) == pytest.approx((area(one), area(other)), abs=1e-14)
-    check_difference(found, area(one) - area(other), variance, level)
+    assert (found.value, found.against) == pytest.approx((area(left), area(right)), abs=1e-14)
+    check_difference(found, area(left) - area(right), variance, level)
     (turned,) = compare_paired(second, first, labels, level=level)
     if not found.reason:
         assert turned.difference == -found.difference
@@ -301,14 +301,14 @@ def test_an_unpaired_difference_adds_the_variances(
     level: float,
 ) -> None:
     parts = [(scores, labels) for scores, _, labels in (data, more)]
-    one, other = (kernel_of(*part) for part in parts)
-    if 0 in (covariance(one, one), covariance(other, other)):
+    left, right = (kernel_of(*part) for part in parts)
+    if 0 in (covariance(left, left), covariance(right, right)):
         return  # separated or tied: held by a test of its own
     first, second = (Scored(*part) for part in parts)
     (found,) = compare_unpaired(first, second, level=level)
-    assert (found.value, found.against) == (float(area(one)), float(area(other)))
-    variance = covariance(one, one) + covariance(other, other)
-    check_difference(found, area(one) - area(other), variance, level)
+    assert (found.value, found.against) == (float(area(left)), float(area(right)))
+    variance = covariance(left, left) + covariance(right, right)
+    check_difference(found, area(left) - area(right), variance, level)
     (turned,) = compare_unpaired(second, first, level=level)
     assert (turned.difference, turned.sd) == (-found.difference, found.sd)
     assert turned.p_value == found.p_value
@@ -346,8 +346,8 @@ def test_a_difference_without_spread_is_not_certain_because_of_rounding(size: in
     first = [*range(1, 2 * size, 2), *range(0, 2 * size, 2)]
     second = [*range(0, 2 * size, 2), *range(1, 2 * size, 2)]
     labels = [1] * size + [0] * size
-    one, other = kernel_of(first, labels), kernel_of(second, labels)
-    assert covariance(one, one) + covariance(other, other) == 2 * covariance(one, other)
+    left, right = kernel_of(first, labels), kernel_of(second, labels)
+    assert covariance(left, left) + covariance(right, right) == 2 * covariance(left, right)
     (found,) = compare_paired(first, second, labels)
     assert math.isnan(found.sd)
     assert math.isnan(found.p_value)

@@ -101,8 +101,8 @@ def test_scores_are_those_of_the_same_counts_without_clusters() -> None:
     for short in ("drop", "posterior"):
         with_clusters = errbar.load(frame()).score(*metrics, short=short)
         without = errbar.load(frame(), cluster=None).score(*metrics, short=short)
-        for one, other in zip(with_clusters, without, strict=True):
-            assert (one.value, one.questions) == (other.value, other.questions)
+        for clustered, plain in zip(with_clusters, without, strict=True):
+            assert (clustered.value, clustered.questions) == (plain.value, plain.questions)
 
 
 clusters = st.sampled_from(["a", "b", "10", "9", "", None])
@@ -214,9 +214,9 @@ def test_rows_of_counts_are_added_up_within_a_cluster_alone(engine: str, tmp_pat
 def test_counts_in_clusters_are_not_added() -> None:
     mine = CountsByState([4, 4], [1, 1], [2, 1], [0, 1])
     other = CountsByState([4], [1], [2])
-    for one, another in ((mine, mine), (mine, other), (other, mine)):
+    for left, right in ((mine, mine), (mine, other), (other, mine)):
         with pytest.raises(InputError, match="cannot be added"):
-            one + another
+            left + right
     assert len(other + other) == 4
     assert (other + other).clusters is None
     tally = CategoryCounts([[1, 2]], clusters=[0])

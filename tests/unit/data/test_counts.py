@@ -37,19 +37,21 @@ def by_question(counts: Counts | CategoryCounts) -> dict[Any, tuple[int, ...]]:
 
 
 @given(named_counts(), named_counts())
-def test_trials_of_the_same_question_add_up(one: Counts, other: Counts) -> None:
-    mine, theirs = by_question(one), by_question(other)
+def test_trials_of_the_same_question_add_up(first: Counts, second: Counts) -> None:
+    mine, theirs = by_question(first), by_question(second)
     expected = {
         q: tuple(x + y for x, y in zip(mine.get(q, (0, 0)), theirs.get(q, (0, 0)), strict=True))
         for q in {**mine, **theirs}
     }
-    assert by_question(one + other) == expected
+    assert by_question(first + second) == expected
 
 
 @given(named_counts(), named_counts())
-def test_merged_questions_keep_their_order_and_new_ones_follow(one: Counts, other: Counts) -> None:
-    new = [question for question in other.questions if question not in one.questions]
-    assert list((one + other).questions) == [*one.questions, *new]
+def test_merged_questions_keep_their_order_and_new_ones_follow(
+    first: Counts, second: Counts
+) -> None:
+    new = [question for question in second.questions if question not in first.questions]
+    assert list((first + second).questions) == [*first.questions, *new]
 
 
 @given(named_counts(), named_counts(), named_counts())
@@ -127,10 +129,10 @@ def test_what_was_given_is_neither_frozen_nor_followed() -> None:
 
 
 def test_merging_leaves_both_sides_as_they_were() -> None:
-    one, other = Counts([2], [1], ["a"]), Counts([3], [3], ["a"])
-    assert one + other == Counts([5], [4], ["a"])
-    assert one == Counts([2], [1], ["a"])
-    assert other == Counts([3], [3], ["a"])
+    first, second = Counts([2], [1], ["a"]), Counts([3], [3], ["a"])
+    assert first + second == Counts([5], [4], ["a"])
+    assert first == Counts([2], [1], ["a"])
+    assert second == Counts([3], [3], ["a"])
 
 
 def test_counts_are_equal_when_questions_and_numbers_are() -> None:

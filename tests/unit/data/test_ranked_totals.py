@@ -87,10 +87,10 @@ def test_where_clusters_are_few_nothing_changes(
     by_row = runs.selective(*METRICS, method=QUICK), runs.roc(method=QUICK)
     in_groups(monkeypatch)
     together = runs.selective(*METRICS, method=QUICK), runs.roc(method=QUICK)
-    for one, other in zip(by_row, together, strict=True):
-        assert other.to_dicts() == one.to_dicts()  # to the last bit
-        by_answer = [note for note in one.notes() if ".calibration()" not in note]
-        assert other.notes() == by_answer
+    for expected, found in zip(by_row, together, strict=True):
+        assert found.to_dicts() == expected.to_dicts()  # to the last bit
+        by_answer = [note for note in expected.notes() if ".calibration()" not in note]
+        assert found.notes() == by_answer
 
 
 def test_values_of_many_clusters_are_exact_and_intervals_alike(
@@ -102,15 +102,15 @@ def test_values_of_many_clusters_are_exact_and_intervals_alike(
     by_row = [*runs.selective(*some, method=method), *runs.roc(method=method)]
     in_groups(monkeypatch)
     scores = runs.selective(*some, method=method)
-    for one, other in zip(by_row, [*scores, *runs.roc(method=method)], strict=True):
-        assert other.value == one.value
-        assert (other.items, other.clusters) == (one.items, one.clusters)
-        assert (one.groups, other.groups, other.bin_error) == (0, 200, 0.0)
-        if one.sd > 0:  # of 200 groups, a standard deviation is known to 5 %
-            assert other.sd == pytest.approx(one.sd, rel=0.25)
-            width = one.interval.high - one.interval.low
-            assert other.interval.low == pytest.approx(one.interval.low, abs=0.35 * width)
-            assert other.interval.high == pytest.approx(one.interval.high, abs=0.35 * width)
+    for expected, found in zip(by_row, [*scores, *runs.roc(method=method)], strict=True):
+        assert found.value == expected.value
+        assert (found.items, found.clusters) == (expected.items, expected.clusters)
+        assert (expected.groups, found.groups, found.bin_error) == (0, 200, 0.0)
+        if expected.sd > 0:  # of 200 groups, a standard deviation is known to 5 %
+            assert found.sd == pytest.approx(expected.sd, rel=0.25)
+            width = expected.interval.high - expected.interval.low
+            assert found.interval.low == pytest.approx(expected.interval.low, abs=0.35 * width)
+            assert found.interval.high == pytest.approx(expected.interval.high, abs=0.35 * width)
     assert "1000 draws of 200 groups, into which 1,500 clusters were put" in scores.method
 
 
@@ -260,8 +260,8 @@ def test_more_bins_than_confidences_change_nothing() -> None:
     runs = errbar.load(data)
     exact = runs.selective(*METRICS, method=QUICK)
     binned = runs.selective(*METRICS, method=QUICK, bins=5000)
-    for one, other in zip(exact, binned, strict=True):
-        assert (other.value, other.bin_error) == (one.value, 0.0)
+    for expected, found in zip(exact, binned, strict=True):
+        assert (found.value, found.bin_error) == (expected.value, 0.0)
     assert "in at most 5000 bins, which changes no value by more than 0." in " ".join(
         binned.notes()
     )

@@ -166,8 +166,8 @@ def test_equal_weights_are_no_weights(asked: Callable[[errbar.Runs], Any], clust
 @pytest.mark.parametrize("asked", ALL_ASKED.values(), ids=ALL_ASKED)
 def test_the_scale_of_weights_changes_nothing(asked: Callable[[errbar.Runs], Any]) -> None:
     weights = np.array([float(weight) for weight in WEIGHTS])
-    one, other = (asked(errbar.load(two_systems(scale * weights))) for scale in (1.0, 1024.0))
-    for mine, theirs in zip(one.to_dicts(), other.to_dicts(), strict=True):
+    plain, scaled = (asked(errbar.load(two_systems(scale * weights))) for scale in (1.0, 1024.0))
+    for mine, theirs in zip(plain.to_dicts(), scaled.to_dicts(), strict=True):
         for name, value in mine.items():
             if isinstance(value, float):
                 assert theirs[name] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
@@ -414,11 +414,11 @@ def test_systems_must_agree_on_the_weight_of_a_question() -> None:
     for asked in (runs.compare, runs.rank):
         with pytest.raises(InputError, match="'q000' has the weight 1 for 'a' and 2 for 'b'"):
             asked("avg")
-    one, two = (errbar.load(data.filter(pl.col("system") == name)) for name in "ab")
-    assert errbar.gate(one, two, "avg", max_drop=0.5).rows
+    baseline, candidate = (errbar.load(data.filter(pl.col("system") == name)) for name in "ab")
+    assert errbar.gate(baseline, candidate, "avg", max_drop=0.5).rows
     lone = errbar.load(data.filter(pl.col("system") == "b"), weight=None)
     with pytest.raises(InputError, match="has the weight 1 for 'baseline' and none for"):
-        errbar.gate(one, lone, "avg", max_drop=0.5)
+        errbar.gate(baseline, lone, "avg", max_drop=0.5)
 
 
 NO_PLACE: dict[str, Callable[[errbar.Runs], Any]] = {
@@ -458,8 +458,8 @@ def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None
 
 
 def test_average_and_bayes_are_the_same_weighted_mean() -> None:
-    one, other = errbar.load(BINARY).score(Average(), Bayes())
-    assert one.value == pytest.approx(other.value, abs=1e-12)
+    average, bayes = errbar.load(BINARY).score(Average(), Bayes())
+    assert average.value == pytest.approx(bayes.value, abs=1e-12)
 
 
 def test_the_interval_of_a_weighted_geom_is_that_of_weighted_known_rates() -> None:

@@ -137,8 +137,8 @@ def test_systems_are_learned_from_their_own_questions() -> None:
 
 def test_a_seed_repeats_to_the_bit() -> None:
     data = (np.array([4, 4]), np.array([1, 3]), np.array([5, 6]), np.zeros(1, dtype=np.int64))
-    one, other = (learn(*data, [np.random.default_rng(7)]) for _ in range(2))
-    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    first, second = (learn(*data, [np.random.default_rng(7)]) for _ in range(2))
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.parametrize(("solved", "failed"), [(3, 2), (0, 4), (5, 0), (2500, 1500)])

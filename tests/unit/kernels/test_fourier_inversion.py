@@ -201,12 +201,12 @@ def test_two_weights_place_the_ends_and_may_turn_them_round() -> None:
 def test_two_categories_are_as_good_as_right_and_wrong() -> None:
     counts, method = Counts([6] * 4, [0, 1, 5, 6]), Posterior(JEFFREYS, ends="whole")
     metrics = (Bayes(), Average(), MaxAt(2))
-    for one, other in zip(
+    for binary, categorical in zip(
         score(counts, *metrics, method=method),
         score(counts.categories(), *metrics, method=method),
         strict=True,
     ):
-        assert one.interval == other.interval
+        assert binary.interval == categorical.interval
 
 
 def test_no_end_leaves_what_the_metric_can_be() -> None:

@@ -27,8 +27,14 @@ from errbar.kernels.sorting import (
 def edges(kind: type[np.floating[Any]]) -> list[float]:
     """Where a key of too few bits, or a scale that rounds, would go wrong."""
     info = np.finfo(kind)
-    one, two = kind(1), kind(2)
-    near = [one, np.nextafter(one, two), np.nextafter(two, one), two, np.nextafter(two, two + one)]
+    unit, double = kind(1), kind(2)
+    near = [
+        unit,
+        np.nextafter(unit, double),
+        np.nextafter(double, unit),
+        double,
+        np.nextafter(double, double + unit),
+    ]
     sizes = [kind(0), info.smallest_subnormal, info.tiny, *near, kind(4), info.max, kind(np.inf)]
     return [float(sign * size) for size in sizes for sign in (1, -1)]
 

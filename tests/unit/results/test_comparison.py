@@ -166,17 +166,17 @@ class TestTheSameAgain:
         found = errbar.load(THREE).compare("pass@2", estimand=estimand)
         turned = errbar.load(dict(reversed(THREE.items()))).compare("pass@2", estimand=estimand)
         mirrored = {(each.first, each.second): each for each in turned}
-        for one in found:
-            other = mirrored[one.second, one.first]
-            assert other.difference == pytest.approx(-one.difference, abs=1e-12)
+        for row in found:
+            other = mirrored[row.second, row.first]
+            assert other.difference == pytest.approx(-row.difference, abs=1e-12)
             assert (other.interval.low, other.interval.high) == pytest.approx(
-                (-one.interval.high, -one.interval.low), abs=1e-9
+                (-row.interval.high, -row.interval.low), abs=1e-9
             )
-            assert other.adjusted == pytest.approx(one.adjusted, abs=1e-12)
-            assert other.chance == pytest.approx(1 - one.chance, abs=1e-12)
-            assert (other.wins, other.losses) == (one.losses, one.wins)
-            assert other.verdict == one.verdict
-            assert other.caution == one.caution
+            assert other.adjusted == pytest.approx(row.adjusted, abs=1e-12)
+            assert other.chance == pytest.approx(1 - row.chance, abs=1e-12)
+            assert (other.wins, other.losses) == (row.losses, row.wins)
+            assert other.verdict == row.verdict
+            assert other.caution == row.caution
 
 
 def said(difference: float, low: float, high: float, adjusted: float, **more: Any) -> Comparison:

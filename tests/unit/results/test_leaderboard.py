@@ -58,8 +58,8 @@ def test_systems_share_a_letter_exactly_if_they_are_not_separated(seed: int) -> 
     upper = np.triu(rng.random((number, number)) < 0.4, 1)
     separated = upper | upper.T
     letters = letters_of(separated.tolist())
-    for one, other in combinations(range(number), 2):
-        assert bool(set(letters[one]) & set(letters[other])) != separated[one, other]
+    for first, second in combinations(range(number), 2):
+        assert bool(set(letters[first]) & set(letters[second])) != separated[first, second]
 
 
 def test_all_alike_have_one_letter_and_all_apart_their_own() -> None:

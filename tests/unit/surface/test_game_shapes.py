@@ -51,15 +51,15 @@ def test_zero_one_and_two_may_have_either_as_the_tie() -> None:
     with pytest.raises(InputError, match="of these, 0 or 2 may be a tie") as refused:
         results(games(cells))
     assert "first_wins=['1'], second_wins=['2'], ties_are=['0']" in str(refused.value)
-    one = results(games(cells), first_wins=["1"], second_wins=["2"], ties_are=["0"])
-    other = results(games(cells), first_wins=["0"], second_wins=["1"], ties_are=["2"])
-    assert one == [0.5, 1.0, 0.0, 0.0]
-    assert other == [1.0, 0.0, 0.5, 0.5]
+    zero_ties = results(games(cells), first_wins=["1"], second_wins=["2"], ties_are=["0"])
+    two_ties = results(games(cells), first_wins=["0"], second_wins=["1"], ties_are=["2"])
+    assert zero_ties == [0.5, 1.0, 0.0, 0.0]
+    assert two_ties == [1.0, 0.0, 0.5, 0.5]
     alpaca = [
         {"generator_1": "x", "generator_2": "y", "instruction": str(at), "preference": cell}
         for at, cell in enumerate(cells)
     ]
-    assert results(alpaca) == one  # AlpacaEval says what its 0 is
+    assert results(alpaca) == zero_ties  # AlpacaEval says what its 0 is
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_weights_of_games_on_one_question_do_not_stop_win_rates(tmp_path: Path) 
     scores = [("A>>B", "A>B"), ("B>A", "A>>B"), ("A=B", "B>>A")]
     hard = [
         {"uid": str(at), "model": "m", "baseline": "o", "judge": "j",
-         "games": [{"score": one}, {"score": two}]}
-        for at, (one, two) in enumerate(scores)
+         "games": [{"score": first}, {"score": second}]}
+        for at, (first, second) in enumerate(scores)
     ]  # fmt: skip
     won, weight = [0, 1, 1, 1, 0.5, 0], [3, 1, 1, 3, 1, 3]
     expected = sum(a * b for a, b in zip(won, weight, strict=True)) / sum(weight)

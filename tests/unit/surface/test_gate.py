@@ -156,9 +156,9 @@ def test_intervals_are_those_of_compare(logs: Path) -> None:
     names = ("pass@1", "pass@4", "maj@5")
     expected = errbar.load(both).compare(*names, baseline="baseline")
     found = errbar.gate(logs / "baseline.csv", logs / "worse.csv", *names, max_drop=0.02)
-    for one, other in zip(found.rows, expected, strict=True):
-        assert one.comparison.interval == other.interval
-        assert one.comparison.difference == other.difference
+    for decision, known in zip(found.rows, expected, strict=True):
+        assert decision.comparison.interval == known.interval
+        assert decision.comparison.difference == known.difference
     assert "simultaneous for all 3 rows" in str(found)
     assert "All 3 intervals are simultaneous." in found.explain()
 

@@ -59,13 +59,13 @@ def pass_at(k: int, results: list[list[int]]) -> float:
 
 
 def values(scores: Any) -> dict[tuple[str, str], float]:
-    return {(str(one.of), str(one.metric)): one.value for one in scores}
+    return {(str(score.of), str(score.metric)): score.value for score in scores}
 
 
 def value(scores: Any) -> float:
     """Of the only estimate."""
-    (one,) = scores
-    return float(one.value)
+    (score,) = scores
+    return float(score.value)
 
 
 # What can be given.
@@ -89,8 +89,8 @@ def value(scores: Any) -> float:
 )
 def test_the_same_outcomes_score_the_same_in_any_form(data: Any) -> None:
     scores = errbar.load(data).score("pass@1", "pass@2")
-    assert [one.value for one in scores] == [pass_at(1, MATRIX), pass_at(2, MATRIX)]
-    assert [(one.system, one.questions, one.trials) for one in scores] == [("", 2, 8)] * 2
+    assert [score.value for score in scores] == [pass_at(1, MATRIX), pass_at(2, MATRIX)]
+    assert [(score.system, score.questions, score.trials) for score in scores] == [("", 2, 8)] * 2
     assert (
         scores.estimates
         == errbar.score(errbar.Counts([4, 4], [3, 1]), "pass@1", "pass@2")[:].estimates
@@ -114,7 +114,7 @@ def test_matrices_by_name_are_systems_and_may_differ_in_size() -> None:
     runs = errbar.load({"b": MATRIX, "a": [[1, 1, 0]]})
     scores = runs.score("avg")
     assert values(scores) == {("b", "avg"): 0.5, ("a", "avg"): pytest.approx(2 / 3)}
-    assert [one.system for one in scores] == ["b", "a"]  # as they were given
+    assert [score.system for score in scores] == ["b", "a"]  # as they were given
 
 
 def test_counts_by_name_are_systems() -> None:
@@ -283,8 +283,8 @@ def test_several_array_files_are_systems(tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.save(tmp_path / f"{name}.npy", np.array(MATRIX))
     scores = errbar.load(str(tmp_path / "*.npy")).score("avg")
-    assert [one.system for one in scores] == ["a", "b"]
-    assert [one.value for one in scores] == [errbar.load(MATRIX).score("avg")[0].value] * 2
+    assert [score.system for score in scores] == ["a", "b"]
+    assert [score.value for score in scores] == [errbar.load(MATRIX).score("avg")[0].value] * 2
 
 
 def test_text_in_an_array_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
@@ -298,25 +298,27 @@ def test_text_in_an_array_file_is_refused_in_one_sentence(tmp_path: Path) -> Non
 
 def test_failed_rows_are_wrong_unless_told_otherwise() -> None:
     scores = errbar.load(failing()).score("pass@1", "pass@2")
-    assert [one.value for one in scores] == pytest.approx([pass_at(k, banks(0)) for k in (1, 2)])
+    assert [score.value for score in scores] == pytest.approx(
+        [pass_at(k, banks(0)) for k in (1, 2)]
+    )
     assert (
         scores.estimates
         == errbar.load(failing()).score("pass@1", "pass@2", errors="fail").estimates
     )
-    assert {one.trials for one in scores} == {8}
+    assert {score.trials for score in scores} == {8}
 
 
 def test_failed_rows_can_be_left_out() -> None:
     scores = errbar.load(failing()).score("pass@1", "pass@2", errors="missing")
-    assert [one.value for one in scores] == [
+    assert [score.value for score in scores] == [
         pytest.approx(pass_at(k, banks(None)), abs=1e-15) for k in (1, 2)
     ]
-    assert {one.trials for one in scores} == {5}
+    assert {score.trials for score in scores} == {5}
 
 
 def test_failed_rows_can_be_taken_both_ways() -> None:
     scores = errbar.load(failing()).score("pass@1", "pass@2", errors="bracket")
-    found = {(str(one.of), str(one.metric)): one.value for one in scores}
+    found = {(str(score.of), str(score.metric)): score.value for score in scores}
     assert found == {
         (f"(failed as {name})", f"pass@{k}"): pytest.approx(pass_at(k, banks(value)))
         for name, value in (("wrong", 0), ("right", 1))
@@ -327,13 +329,13 @@ def test_failed_rows_can_be_taken_both_ways() -> None:
 def test_both_ways_stand_beside_each_other_for_every_system_and_metric() -> None:
     data = {"b (x)": [[1, NAN]], "a": [[0, 1]]}
     scores = errbar.load(data).score("pass@1", "pass@2", errors="bracket")
-    rows = {(str(one.of), str(one.metric)): one.value for one in scores}
+    rows = {(str(score.of), str(score.metric)): score.value for score in scores}
     for metric, worst, best in (("pass@1", 0.5, 1), ("pass@2", 1, 1)):
         assert rows["b (x) (failed as wrong)", metric] == worst
         assert rows["b (x) (failed as right)", metric] == best
         assert rows["a (failed as wrong)", metric] == rows["a (failed as right)", metric]
     assert len(rows) == len(scores) == 8
-    order = [one.system.partition(" (failed")[0] for one in scores]
+    order = [score.system.partition(" (failed")[0] for score in scores]
     assert order == ["b (x)"] * 4 + ["a"] * 4  # systems stay as they were given
 
 
@@ -414,7 +416,7 @@ def test_a_question_with_no_result_is_not_left_out_in_silence(
         assert "at most 0" not in said
     else:
         said = " ".join(scores.remarks)
-        assert [(one.value, one.questions, one.trials) for one in scores] == [(1, 1, 1)]
+        assert [(score.value, score.questions, score.trials) for score in scores] == [(1, 1, 1)]
         assert "3 of 4 rows" in said
     assert "1 of 2 questions" in said
 
@@ -456,7 +458,7 @@ def test_short_questions_can_be_dropped_and_are_counted() -> None:
     assert scores.remarks == (
         "a: pass@3 leaves out 1 of 3 questions, which have fewer than 3 trials.",
     )
-    assert [one.questions for one in scores] == [3, 2, 2, 2]
+    assert [score.questions for score in scores] == [3, 2, 2, 2]
 
 
 def test_dropping_every_question_is_an_error() -> None:
@@ -474,7 +476,7 @@ ONE_IS_SHORT = {
 
 def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
     scores = errbar.load(ONE_IS_SHORT).score("avg", "pass^4")
-    said = {one.system: one.reason for one in scores if math.isnan(one.value)}
+    said = {score.system: score.reason for score in scores if math.isnan(score.value)}
     assert said == {
         name: f"needs 4 trials per question; {few} of {few} questions have fewer, the least "
         f"{most}; lower k to at most {most}, or extrapolate with short='posterior'"
@@ -486,14 +488,14 @@ def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
 
 def test_whoever_has_no_question_left_keeps_no_other_from_being_scored() -> None:
     scores = errbar.load(ONE_IS_SHORT).score("avg", "pass^4", short="drop")
-    found = {(one.system, str(one.metric)): one for one in scores}
+    found = {(score.system, str(score.metric)): score for score in scores}
     assert found["often", "pass^4"].value == pytest.approx(2 / 3)
     assert found["once", "avg"].value == pytest.approx(2 / 3)
     for name, most in (("once", 1), ("twice", 2)):
-        one = found[name, "pass^4"]
-        assert math.isnan(one.value)
-        assert (one.questions, one.trials) == (0, 0)
-        assert one.reason == f"needs 4 trials per question; the most are {most}"
+        score = found[name, "pass^4"]
+        assert math.isnan(score.value)
+        assert (score.questions, score.trials) == (0, 0)
+        assert score.reason == f"needs 4 trials per question; the most are {most}"
     assert "once pass^4: needs 4 trials per question" in str(scores)
 
 
@@ -535,7 +537,7 @@ def test_dropping_works_with_categories_too() -> None:
     metric = "max@3(weights=[0, 0.5, 1])"
     scores = runs.score(metric, errors="missing", short="drop")
     assert value(scores) == 1
-    assert [one.questions for one in scores] == [1]
+    assert [score.questions for score in scores] == [1]
     assert "leaves out 1 of 2 questions" in scores.remarks[0]
 
 
@@ -575,7 +577,7 @@ def test_metrics_are_names_or_values_one_by_one() -> None:
 
 def test_estimates_come_system_by_system_in_the_order_of_the_metrics() -> None:
     scores = errbar.load({"b": MATRIX, "a": MATRIX}).score("pass@2", "avg")
-    assert [(one.system, str(one.metric)) for one in scores] == [
+    assert [(score.system, str(score.metric)) for score in scores] == [
         *(("b", "pass@2"), ("b", "avg")),
         *(("a", "pass@2"), ("a", "avg")),
     ]
@@ -609,20 +611,20 @@ def test_slices_by_several_columns_are_scored_apart(kind: Any) -> None:
         ("m · hard · de", "pass@1"): 1 / 2,
         ("m · hard · en", "pass@1"): 0,
     }
-    assert {(one.questions, one.trials) for one in scores} == {(1, 2)}
+    assert {(score.questions, score.trials) for score in scores} == {(1, 2)}
 
 
 def test_a_slice_without_a_value_is_shown_and_not_dropped() -> None:
     table = pl.DataFrame({"question": list("ab"), "outcome": [1, 0], "level": [None, "hard"]})
     scores = errbar.load(table).score("pass@1", by=["level"])
     assert len(scores) == 2
-    assert sum(one.trials for one in scores) == 2
+    assert sum(score.trials for score in scores) == 2
 
 
 def test_categories_of_a_slice_are_its_own() -> None:
     table = pl.DataFrame({"question": list("aabb"), "outcome": [0, 1, 2, 2], "g": list("xxyy")})
     scores = errbar.load(table).score("avg(weights=[0, 1, 2])", by=["g"])
-    assert [(one.slice, one.value, one.questions) for one in scores] == [
+    assert [(score.slice, score.value, score.questions) for score in scores] == [
         ((("g", "x"),), 0.5, 1),
         ((("g", "y"),), 2, 1),
     ]
@@ -631,8 +633,8 @@ def test_categories_of_a_slice_are_its_own() -> None:
 def test_tasks_are_scored_apart_and_named() -> None:
     table = pl.DataFrame({"task": list("xxyy"), "question": list("abab"), "outcome": [1, 1, 0, 1]})
     assert values(errbar.load(table).score("avg")) == {("x", "avg"): 1, ("y", "avg"): 0.5}
-    one = table.filter(pl.col("task") == "y").with_columns(system=pl.lit("s"))
-    assert values(errbar.load(one).score("avg")) == {("s · y", "avg"): 0.5}
+    part = table.filter(pl.col("task") == "y").with_columns(system=pl.lit("s"))
+    assert values(errbar.load(part).score("avg")) == {("s · y", "avg"): 0.5}
 
 
 def test_slices_whose_names_look_alike_are_told_apart() -> None:
@@ -640,7 +642,7 @@ def test_slices_whose_names_look_alike_are_told_apart() -> None:
         {"system": ["a · b", "a"], "task": ["c", "b · c"], "question": [1, 1], "outcome": [1, 0]}
     )
     scores = errbar.load(table).score("avg")
-    assert [(one.system, one.task, one.value) for one in scores] == [
+    assert [(score.system, score.task, score.value) for score in scores] == [
         ("a", "b · c", 0),
         ("a · b", "c", 1),
     ]
@@ -845,12 +847,12 @@ def test_a_reader_is_refused_beside_spark() -> None:
 
 def test_columns_that_pool_rows_by_their_absence_are_named() -> None:
     table = pl.DataFrame({"question": ["q", "q"], "outcome": [1, 0], "Vendor": ["a", "b"]})
-    (said,) = (one for one in errbar.load(table).score("avg").remarks if "Columns" in one)
+    (said,) = (remark for remark in errbar.load(table).score("avg").remarks if "Columns" in remark)
     assert "no column names the system, so all rows are one system; not used: 'Vendor' (" in said
     named = errbar.load(table, system="Vendor")
-    assert not any("names the system" in one for one in named.score("avg").remarks)
+    assert not any("names the system" in remark for remark in named.score("avg").remarks)
     meant = errbar.load(table, system=None)
-    assert not any("names the system" in one for one in meant.score("avg").remarks)
+    assert not any("names the system" in remark for remark in meant.score("avg").remarks)
 
 
 def test_fewer_questions_than_were_studied_are_said_to_be() -> None:

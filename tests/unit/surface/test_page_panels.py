@@ -60,9 +60,9 @@ def test_names_do_not_cover_each_other() -> None:
     (panel,) = cost_panels(runs().cost(), order=list(SPENT))
     assert any(spot.name for spot in panel.spots)
     named = [spot for spot in panel.spots if spot.name]
-    for one, other in product(named, named):
-        if one is not other and one.side == other.side:
-            apart = abs(one.y[0] - other.y[0]) >= 8.0 or abs(one.x[0] - other.x[0]) >= 2.3
+    for spot, other in product(named, named):
+        if spot is not other and spot.side == other.side:
+            apart = abs(spot.y[0] - other.y[0]) >= 8.0 or abs(spot.x[0] - other.x[0]) >= 2.3
             assert apart
 
 

@@ -296,8 +296,16 @@ def test_the_position_is_allowed_for() -> None:
 
 def test_an_answer_is_as_long_as_its_text() -> None:
     rows = [
-        {"model_a": "x", "model_b": "y", "winner": "ab"[at % 2], "output_1": one, "output_2": two}
-        for at, (one, two) in enumerate([("42", "forty-two"), ("9999999", "no"), ("a", "b")] * 3)
+        {
+            "model_a": "x",
+            "model_b": "y",
+            "winner": "ab"[at % 2],
+            "output_1": first,
+            "output_2": second,
+        }
+        for at, (first, second) in enumerate(
+            [("42", "forty-two"), ("9999999", "no"), ("a", "b")] * 3
+        )
     ]
     (length,) = errbar.games(rows, controls=["length"]).rows.controls[:3].T
     gaps = np.array([-7.0, 5.0, 0.0])

@@ -226,16 +226,16 @@ def test_what_was_given_is_neither_modified_nor_needed_in_one_piece(kind: str) -
     expected = roc_auc(before[0].copy(), before[1].copy())
     assert expected == float(by_pairs(scores.tolist(), labels.tolist()))
     for writeable in (True, False):
-        for one in (scores, labels, weights):
-            one.setflags(write=writeable)
+        for array in (scores, labels, weights):
+            array.setflags(write=writeable)
         assert roc_auc(scores, labels) == expected
         assert roc_auc(scores[::-1], labels[::-1]) == expected
         roc_auc(scores, labels, weights=weights)
         roc_curve(scores, labels, weights=weights)
         partial_auc(scores, labels, max_fpr=0.4)
-        for one, was in zip((scores, labels, weights), before, strict=True):
-            assert one.dtype == was.dtype
-            assert (one == was).all()
+        for array, was in zip((scores, labels, weights), before, strict=True):
+            assert array.dtype == was.dtype
+            assert (array == was).all()
 
 
 @given(labelled(few) | labelled(any_float), st.randoms(use_true_random=False))

@@ -291,8 +291,8 @@ def all_numbers(rows: Rows) -> list[float]:
 def test_the_order_of_items_changes_no_bit(rows: Rows, random: Any) -> None:
     shuffled = random.sample(rows, len(rows))
     assert all_numbers(rows) == all_numbers(shuffled)
-    one, other = risk_coverage(*columns(rows)), risk_coverage(*columns(shuffled))
-    assert one.threshold.tolist() == other.threshold.tolist()
+    first, second = risk_coverage(*columns(rows)), risk_coverage(*columns(shuffled))
+    assert first.threshold.tolist() == second.threshold.tolist()
 
 
 @pytest.mark.parametrize(
@@ -327,11 +327,13 @@ def test_the_order_of_items_does_not_decide_what_a_seed_draws(
     order = random.sample(range(len(rows)), len(rows))
     shuffled = [rows[at] for at in order]
     again = None if names is None else [names[at] for at in order]
-    one = selective.estimate(metric, Predictions(*columns(rows), clusters=names), method=FEW, rng=5)
-    other = selective.estimate(
+    first = selective.estimate(
+        metric, Predictions(*columns(rows), clusters=names), method=FEW, rng=5
+    )
+    second = selective.estimate(
         metric, Predictions(*columns(shuffled), clusters=again), method=FEW, rng=5
     )
-    assert repr(one) == repr(other)
+    assert repr(first) == repr(second)
 
 
 @given(ANY, st.randoms(use_true_random=False), st.booleans(), st.lists(st.booleans(), min_size=30))
@@ -372,18 +374,18 @@ def test_a_rising_change_of_confidence_changes_no_bit(rows: Rows, levels: list[f
 def test_a_rising_change_of_confidence_changes_no_estimate(metric: str) -> None:
     rng = np.random.default_rng(8)
     sure, lost = rng.integers(0, 5, 40) / 4, rng.random(40) < 0.3
-    one = selective.estimate(metric, Predictions(sure, lost), method=FEW, rng=2)
-    other = selective.estimate(metric, Predictions(np.exp(9 * sure), lost), method=FEW, rng=2)
-    assert repr(one) == repr(other)
+    plain = selective.estimate(metric, Predictions(sure, lost), method=FEW, rng=2)
+    stretched = selective.estimate(metric, Predictions(np.exp(9 * sure), lost), method=FEW, rng=2)
+    assert repr(plain) == repr(stretched)
 
 
 # ------------------------------------------------------------------------- Ranked statistics
 
 
 @given(ANY, ANY)
-def test_totals_of_parts_add_up_to_totals_of_the_whole(one: Rows, other: Rows) -> None:
-    merged = Ranked.of(Predictions(*columns(one))) + Ranked.of(Predictions(*columns(other)))
-    whole = Ranked.of(Predictions(*columns(one + other)))
+def test_totals_of_parts_add_up_to_totals_of_the_whole(first: Rows, second: Rows) -> None:
+    merged = Ranked.of(Predictions(*columns(first))) + Ranked.of(Predictions(*columns(second)))
+    whole = Ranked.of(Predictions(*columns(first + second)))
     assert merged.confidence.tolist() == whole.confidence.tolist()
     assert merged.items.tolist() == whole.items.tolist()
     assert (merged.abstained, merged.total) == (whole.abstained, whole.total)

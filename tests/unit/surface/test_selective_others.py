@@ -316,10 +316,10 @@ def test_no_area_is_made_of_nothing(estimator: Estimator) -> None:
 
 
 def test_a_span_needs_two_ends() -> None:
-    one = [1] + [0] * 9
+    answered = [1] + [0] * 9
     for area in (aurc, augrc, excess_aurc):
         with pytest.raises(InputError, match="two answered items"):
-            area(APART, LOSS, one, estimator="torch-uncertainty")
+            area(APART, LOSS, answered, estimator="torch-uncertainty")
 
 
 @pytest.mark.parametrize("estimator", EVERY)

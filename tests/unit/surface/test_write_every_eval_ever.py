@@ -47,25 +47,25 @@ def require_texts(part: dict[str, Any]) -> None:
     assert all(isinstance(value, str) for value in part.values())
 
 
-def require_record(one: dict[str, Any]) -> None:
-    assert set(one) >= RECORD
-    assert set(one) <= RECORD | MAY_RECORD
-    require_texts({name: one[name] for name in RECORD if name not in _PARTS})
-    assert one["interaction_type"] == "single_turn"
-    assert isinstance(one["input"]["raw"], str)
-    assert all(isinstance(text, str) for text in one["input"]["reference"])
-    assert isinstance(one["output"]["raw"], list)
-    assert one["messages"] is None
-    for found in one["answer_attribution"]:
+def require_record(record: dict[str, Any]) -> None:
+    assert set(record) >= RECORD
+    assert set(record) <= RECORD | MAY_RECORD
+    require_texts({name: record[name] for name in RECORD if name not in _PARTS})
+    assert record["interaction_type"] == "single_turn"
+    assert isinstance(record["input"]["raw"], str)
+    assert all(isinstance(text, str) for text in record["input"]["reference"])
+    assert isinstance(record["output"]["raw"], list)
+    assert record["messages"] is None
+    for found in record["answer_attribution"]:
         assert type(found["turn_idx"]) is int
         assert type(found["is_terminal"]) is bool
         require_texts(
             {name: found[name] for name in ("source", "extracted_value", "extraction_method")}
         )
-    assert isinstance(one["evaluation"]["score"], float)
-    assert isinstance(one["evaluation"]["is_correct"], bool)
-    assert one["error"] is None or isinstance(one["error"], str)
-    require_texts(one["metadata"])
+    assert isinstance(record["evaluation"]["score"], float)
+    assert isinstance(record["evaluation"]["is_correct"], bool)
+    assert record["error"] is None or isinstance(record["error"], str)
+    require_texts(record["metadata"])
 
 
 _PARTS = ("input", "answer_attribution", "evaluation")
@@ -259,8 +259,8 @@ def test_the_package_finds_every_file_valid(
     said = said_by_the_package(*(log.place for log in logs), tmp_path)
     assert len(said) == 2 * sum(len(each.aggregates) for each in written)
     assert [each for each in said.values() if each["schema"] or each["errors"]] == []
-    for file, one in said.items():
-        for warned in one["warnings"]:
+    for file, verdict in said.items():
+        for warned in verdict["warnings"]:
             assert "names no datastore directory" in warned, file
 
 

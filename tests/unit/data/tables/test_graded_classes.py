@@ -29,7 +29,7 @@ def written(tmp_path: Path, header: str, cells: list[str]) -> Path:
 
 def means(path: Path, **options: Any) -> dict[str, float]:
     """The mean of each system."""
-    return {one.system: one.value for one in errbar.load(path, **options).score("avg")}
+    return {score.system: score.value for score in errbar.load(path, **options).score("avg")}
 
 
 def wide(tmp_path: Path, label: str, form: str) -> Path:
@@ -102,7 +102,9 @@ def test_predictions_that_are_no_class_and_missing_ones(tmp_path: Path) -> None:
     assert "2 predictions are none of its 3 classes ('unsure')" in said
     assert runs.score("avg").notes()[0].startswith("24 questions")
     assert means(path) == {"": 21 / 24}
-    assert [one.value for one in runs.score("avg", errors="missing")] == [pytest.approx(21 / 23)]
+    assert [score.value for score in runs.score("avg", errors="missing")] == [
+        pytest.approx(21 / 23)
+    ]
 
 
 def test_free_answers_are_not_compared(tmp_path: Path) -> None:
@@ -129,16 +131,18 @@ def test_records_and_frames_are_read_alike(tmp_path: Path) -> None:
     path = wide(tmp_path, "label", "pred_{}")
     frame = pandas.read_csv(path)
     for data in (frame, frame.to_dict("records"), frame.to_dict("list")):
-        found = {one.system: one.value for one in errbar.load(data).score("avg")}
+        found = {score.system: score.value for score in errbar.load(data).score("avg")}
         assert found == pytest.approx(SHARES)
 
 
 def test_labels_and_predictions_in_a_dict_are_columns() -> None:
     arrays = {"y_true": GOLD, "y_pred": [predicted("bert", at) for at in range(len(GOLD))]}
-    assert [one.value for one in errbar.load(arrays).score("avg")] == [pytest.approx(2 / 3)]
+    assert [score.value for score in errbar.load(arrays).score("avg")] == [pytest.approx(2 / 3)]
 
 
 def test_a_dict_with_rows_and_names_is_a_document() -> None:
     rows = [{"id": at, "correct": at % 4 > 0} for at in range(8)]
     data = {"results": rows, "model": "gpt", "accuracy": 0.75}
-    assert [(one.system, one.value) for one in errbar.load(data).score("avg")] == [("gpt", 0.75)]
+    assert [(score.system, score.value) for score in errbar.load(data).score("avg")] == [
+        ("gpt", 0.75)
+    ]

@@ -162,9 +162,15 @@ def test_what_is_right_leaves_such_words_wrong(tmp_path: Path) -> None:
 
 def test_turns_with_a_judge_of_their_own_are_questions_of_one_cluster(tmp_path: Path) -> None:
     rows = [
-        {"question_id": id_, "model": "gpt", "judge": f"single-{turn}", "turn": turn, "score": one}
+        {
+            "question_id": id_,
+            "model": "gpt",
+            "judge": f"single-{turn}",
+            "turn": turn,
+            "score": grade,
+        }
         for id_, outcome in zip(IDS, GPT, strict=True)
-        for turn, one in ((1, 9 * outcome + 1), (2, 5))
+        for turn, grade in ((1, 9 * outcome + 1), (2, 5))
     ]
     path = write(tmp_path / "a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     (score,) = errbar.load(path).score("avg")
@@ -172,7 +178,7 @@ def test_turns_with_a_judge_of_their_own_are_questions_of_one_cluster(tmp_path: 
 
 
 def test_several_scores_can_be_scored_separately(tmp_path: Path) -> None:
-    rows = [f"{id_},{name},{one}" for id_ in IDS for name, one in (("em", 1), ("f1", 0.5))]
+    rows = [f"{id_},{name},{value}" for id_ in IDS for name, value in (("em", 1), ("f1", 0.5))]
     path = write(tmp_path / "a.csv", "\n".join(["id,metric,value", *rows]))
     with pytest.raises(InputError, match="task='metric' scores them separately"):
         errbar.load(path)

@@ -18,7 +18,7 @@ BOTH = {"gpt": 0.75, "qwen": 0.25}
 
 
 def means(data: Any, **how: Any) -> dict[str, float]:
-    return {one.system: one.value for one in errbar.load(data, **how).score("avg")}
+    return {score.system: score.value for score in errbar.load(data, **how).score("avg")}
 
 
 def said(data: Any, **how: Any) -> list[str]:
@@ -49,8 +49,14 @@ def table(place: Path, text: str, name: str = "results.csv") -> Path:
 
 def test_several_measures_of_each_system_are_refused_with_the_way_to_choose_one() -> None:
     rows = [
-        {"task_id": at, "gpt_pass@1": one / 2, "qwen_pass@1": two, "gpt_lines": 1, "qwen_lines": 1}
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        {
+            "task_id": at,
+            "gpt_pass@1": good / 2,
+            "qwen_pass@1": poor,
+            "gpt_lines": 1,
+            "qwen_lines": 1,
+        }
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     ]
     with pytest.raises(UnknownColumn, match="each of gpt, qwen has 2 measures") as refused:
         errbar.load(rows)
@@ -60,8 +66,8 @@ def test_several_measures_of_each_system_are_refused_with_the_way_to_choose_one(
         "qwen_pass@1": 0.25,
     }
     turned = [
-        {"id": at, "f1_gpt": one, "f1_qwen": two, "em_gpt": two, "em_qwen": one}
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        {"id": at, "f1_gpt": good, "f1_qwen": poor, "em_gpt": poor, "em_qwen": good}
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     ]
     with pytest.raises(UnknownColumn, match=r"system='f1_gpt,f1_qwen'"):
         errbar.load(turned)
@@ -69,8 +75,8 @@ def test_several_measures_of_each_system_are_refused_with_the_way_to_choose_one(
 
 def test_systems_by_prompts_are_systems() -> None:
     rows = [
-        {"id": at, "gpt_zero": one, "gpt_cot": two, "qwen_zero": one, "qwen_cot": two}
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        {"id": at, "gpt_zero": good, "gpt_cot": poor, "qwen_zero": good, "qwen_cot": poor}
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     ]
     assert set(means(rows)) == {"gpt_zero", "gpt_cot", "qwen_zero", "qwen_cot"}
 
@@ -101,7 +107,7 @@ def test_the_measurements_of_a_row_name_no_scorer(tmp_path: Path) -> None:
         for name, outcomes in (("rag", GOOD), ("tool", POOR))
     }
     scores = errbar.load(saved(tmp_path, {"took": 3.5, "raw": runs})).score("avg")
-    assert {one.task: one.value for one in scores} == {"rag": 0.75, "tool": 0.25}
+    assert {score.task: score.value for score in scores} == {"rag": 0.75, "tool": 0.25}
 
 
 def test_an_id_that_some_rows_lack_is_no_id(tmp_path: Path) -> None:
@@ -150,8 +156,8 @@ def test_a_k_that_numbers_no_trials_is_a_setting(tmp_path: Path) -> None:
 
 def test_a_mark_with_a_reason_means_what_the_mark_means(tmp_path: Path) -> None:
     rows = "".join(
-        f"q{at},{'○' if one else '×wrong unit'},{'○' if two else '× no answer'}\n"
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        f"q{at},{'○' if good else '×wrong unit'},{'○' if poor else '× no answer'}\n"
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     )
     file = table(tmp_path, f"qid,gpt,qwen\n{rows}")
     assert means(file) == BOTH
@@ -301,7 +307,10 @@ def test_columns_that_are_mostly_empty_are_no_systems(tmp_path: Path) -> None:
     rows[2] |= {"hits": 1, "misses": 0}
     with pytest.raises(InputError, match="no column of the data looks like"):
         errbar.load(saved(tmp_path, rows))
-    wide = [{"id": at, "gpt": one, "qwen": one if at % 3 else None} for at, one in enumerate(GOOD)]
+    wide = [
+        {"id": at, "gpt": outcome, "qwen": outcome if at % 3 else None}
+        for at, outcome in enumerate(GOOD)
+    ]
     assert set(means(wide)) == {"gpt", "qwen"}
 
 
@@ -363,11 +372,11 @@ def test_systems_that_were_not_run_are_left_out_and_named(tmp_path: Path) -> Non
 def test_an_id_that_systems_share_replaces_one_that_repeats_evenly(tmp_path: Path) -> None:
     rows = [
         {
-            "models": {"gpt": {"answer_correct": one}, "qwen": {"answer_correct": two}},
+            "models": {"gpt": {"answer_correct": good}, "qwen": {"answer_correct": poor}},
             "question_id": at % 4,
             "record_id": f"{at * 7:08x}",
         }
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     ]
     file = lines(tmp_path, rows)
     assert means(file) == BOTH
@@ -404,9 +413,14 @@ def test_lists_of_models_are_systems_by_their_labels(tmp_path: Path) -> None:
 
 def test_only_the_measure_that_all_systems_have_is_their_outcome(tmp_path: Path) -> None:
     rows = [
-        {"id": at, "base_pass": "PASS" if two else "FAIL", "base_detail": "TypeError", "sample": at}
-        | {"lora_pass": "PASS" if one else "FAIL", "lora_detail": "PASS"}
-        for at, (one, two) in enumerate(zip(GOOD, POOR, strict=True))
+        {
+            "id": at,
+            "base_pass": "PASS" if poor else "FAIL",
+            "base_detail": "TypeError",
+            "sample": at,
+        }
+        | {"lora_pass": "PASS" if good else "FAIL", "lora_detail": "PASS"}
+        for at, (good, poor) in enumerate(zip(GOOD, POOR, strict=True))
     ]
     file = lines(tmp_path, rows)
     assert means(file) == {"lora_pass": 0.75, "base_pass": 0.25}

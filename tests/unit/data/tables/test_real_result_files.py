@@ -14,7 +14,7 @@ from errbar.errors import InputError
 
 def means(path: Path, **options: Any) -> dict[str, float]:
     """The mean of each system."""
-    return {one.system: one.value for one in errbar.load(path, **options).score("avg")}
+    return {score.system: score.value for score in errbar.load(path, **options).score("avg")}
 
 
 def said(path: Path, **options: Any) -> str:

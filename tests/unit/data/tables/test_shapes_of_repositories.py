@@ -19,7 +19,7 @@ SYSTEMS = {"gpt": GOOD, "qwen": POOR}
 
 
 def means(data: Any) -> dict[str, float]:
-    return {one.system: one.value for one in errbar.load(data).score("avg")}
+    return {score.system: score.value for score in errbar.load(data).score("avg")}
 
 
 def marked(data: Any) -> str:
@@ -35,8 +35,8 @@ def saved(place: Path, value: Any) -> Path:
 
 def test_a_record_per_system_in_columns_of_a_row(tmp_path: Path) -> None:
     rows = [
-        {"claim_id": at, "truth": "REFUTES", "gpt": {"ms": 2, "correct": one}, "qwen": other}
-        for at, (one, bad) in enumerate(zip(GOOD, POOR, strict=True))
+        {"claim_id": at, "truth": "REFUTES", "gpt": {"ms": 2, "correct": good}, "qwen": other}
+        for at, (good, bad) in enumerate(zip(GOOD, POOR, strict=True))
         for other in [{"ms": 3, "correct": bad}]
     ]
     file = saved(tmp_path, rows)
@@ -69,7 +69,7 @@ def test_counts_beside_the_outcomes_that_they_total(tmp_path: Path) -> None:
         for system, outcomes in SYSTEMS.items()
     ]
     scores = errbar.load(saved(tmp_path, {"schema": 1, "models": models})).score("avg")
-    assert {one.system: (one.value, one.questions) for one in scores} == {
+    assert {score.system: (score.value, score.questions) for score in scores} == {
         system: (value, 12) for system, value in BOTH.items()
     }
 
@@ -93,7 +93,7 @@ def test_three_levels_of_keys_of_which_the_last_number_the_trials() -> None:
         for system, outcomes in SYSTEMS.items()
     }
     scores = errbar.load(data).score("avg")
-    assert {one.system: (one.value, one.questions, one.trials) for one in scores} == {
+    assert {score.system: (score.value, score.questions, score.trials) for score in scores} == {
         system: (value, 12, 36) for system, value in BOTH.items()
     }
     assert "the last number the trials" in marked(data)
