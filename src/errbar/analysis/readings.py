@@ -357,7 +357,7 @@ def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> lis
         over = f", where avg is {some_of(shown, _FEW)}" if shown else ""
         remarks.append(
             warning(
-                f"{f'{task}: ' if task else ''}systems have different questions ({sizes[0]} to "
+                f"{f'{task}: s' if task else 'S'}ystems have different questions ({sizes[0]} to "
                 f"{sizes[-1]}), and each is scored on its own. All have {len(common)} of them"
                 f"{over}."
             )

@@ -63,7 +63,7 @@ def test_a_partial_run_is_said_with_the_means_over_the_questions_of_all(
         data = frame
     common = [float(np.average(RIGHT[name][:7], weights=over)) for name in ("gpt", "qwen")]
     expected = (
-        f"⚠ systems have different questions (7 to 12), and each is scored on its own. All have 7 "
+        f"⚠ Systems have different questions (7 to 12), and each is scored on its own. All have 7 "
         f"of them, where avg is gpt {common[0]:.4g}, qwen {common[1]:.4g}."
     )
     runs = errbar.load(data)
@@ -208,13 +208,13 @@ def objects(keys: list[str]) -> list[dict[str, object]]:
 def test_keys_beside_the_ids_of_more_rows_are_systems_or_trials() -> None:
     data = objects(["gpt", "qwen"])
     assert means(data) == pytest.approx(BOTH)
-    assert "⚠ systems are the keys of 'results' (gpt, qwen), and questions" in said(data)
+    assert "⚠ Systems are the keys of 'results' (gpt, qwen), and questions" in said(data)
     assert len(means(data, system="id")) == 12  # the other reading
     for keys in (["run_1", "run_2"], ["0", "1"]):
         (score,) = errbar.load(objects(keys)).score("avg")
         assert (score.questions, score.trials) == (12, 24)
         assert score.value == pytest.approx(np.mean([*BOTH.values()]))
-        assert "⚠ trials are the keys of 'results'" in said(objects(keys))
+        assert "⚠ Trials are the keys of 'results'" in said(objects(keys))
 
 
 def test_keys_that_are_more_than_rows_or_numbered_are_questions() -> None:

@@ -68,9 +68,10 @@ def role_of_keys(
         text = f"Questions: the keys of {name!r}, of which there are {len(names)}"
         return "question", guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
     role = "trial" if numbered else "system"
+    text = f"{role.capitalize()}s are the keys of {name!r} ({some_of(names, 6)}), and questions"
     return role, warning(
-        f"{role}s are the keys of {name!r} ({some_of(names, 6)}), and questions the values of "
-        f"{question!r}. If each {question!r} is a system, use {mapping('system', question)}."
+        f"{text} the values of {question!r}. If each {question!r} is a system, use "
+        f"{mapping('system', question)}."
     )
 
 

@@ -75,7 +75,7 @@ def number_in_text(rows: Any, column: str, meaning: str) -> tuple[list[str], lis
             return [f"{share} AS {name}"], [guess(f"Confidences: {shares} of them are percentages")]
         return [], [
             warning(
-                f"the confidence in column {column!r} must be a number; found {found!r}. Scores do "
+                f"The confidence in column {column!r} must be a number; found {found!r}. Scores do "
                 f"not need it; rankings by confidence, as of selective and roc, do."
             )
         ]

@@ -126,6 +126,9 @@ def _join_sheets(
     return found
 
 
+_KINDS = ("systems", "trials", "tasks", "parts")  # what sheets may be
+
+
 def _remark(text: str, names: list[str], meaning: str | None, unread: str) -> Above:
     """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
     what = f"{meaning}s" if meaning else "parts of one table"
@@ -133,8 +136,10 @@ def _remark(text: str, names: list[str], meaning: str | None, unread: str) -> Ab
     if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
         other = way_to_say("--files trials or --files tasks", "files='trials' or files='tasks'")
         return warning(f"{text}. If they are trials or tasks, use {other}.")
+    *others, last = [kind for kind in _KINDS if kind != (what if meaning else "parts")]
+    quoted = ", ".join(map(repr, others))
     return guess(
         text,
-        option="--files systems, trials, tasks or parts",
-        argument="files='systems', 'trials', 'tasks' or 'parts'",
+        option=f"--files {', '.join(others)} or {last}",
+        argument=f"files={quoted} or {last!r}",
     )
