@@ -354,12 +354,12 @@ def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> lis
         failures = failures_as("fail" if errors == "bracket" else errors)
         means = {name: part.mean_over(common, failures) for name, part in systems.items()}
         shown = [f"{name} {mean:.4g}" for name, mean in means.items() if not math.isnan(mean)]
+        size = f"{sizes[0]} to {sizes[-1]}" if sizes[0] < sizes[-1] else f"{sizes[0]} each"
         over = f", where avg is {some_of(shown, _FEW)}" if shown else ""
         remarks.append(
             warning(
-                f"{f'{task}: s' if task else 'S'}ystems have different questions ({sizes[0]} to "
-                f"{sizes[-1]}), and each is scored on its own. All have {len(common)} of them"
-                f"{over}."
+                f"{f'{task}: s' if task else 'S'}ystems have different questions ({size}), and "
+                f"each is scored on its own. All have {len(common)} of them{over}."
             )
         )
     return remarks[:_MOST_SHOWN]

@@ -72,6 +72,14 @@ def test_a_partial_run_is_said_with_the_means_over_the_questions_of_all(
     assert "different questions" not in " ".join(above(runs.compare("avg").notes()))
 
 
+def test_systems_with_as_many_questions_may_have_different_ones() -> None:
+    data = {"gpt": rows_of("gpt")[:8], "qwen": rows_of("qwen")[4:]}
+    common = [float(np.mean(RIGHT[name][4:8])) for name in ("gpt", "qwen")]
+    expected = "⚠ Systems have different questions (8 each), and each is scored on its own. All "
+    expected += f"have 4 of them, where avg is gpt {common[0]:.4g}, qwen {common[1]:.4g}."
+    assert expected in said(data)
+
+
 def test_systems_with_the_same_questions_have_no_such_warning() -> None:
     data = {name: rows_of(name) for name in RIGHT}
     assert "different questions" not in said(data)
