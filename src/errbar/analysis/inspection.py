@@ -19,12 +19,13 @@ _QUICK = Posterior()  # where only the observed value is looked at
 
 def inspection_of(source: Source) -> Inspection:
     """Summarise the data; trials that occur twice are reported, not refused."""
-    repeated = ""
+    repeated, readable = "", source
     try:
         found = source.slices(())
     except RepeatedTrial as error:
         repeated = str(error)
-        found = source.with_repeats().slices(())
+        readable = source.with_repeats()
+        found = readable.slices(())
     if not any(part.questions.sum() for part in found):
         raise InputError("there is no question in the data.")
     accounts = source.origin.accounts
@@ -36,7 +37,7 @@ def inspection_of(source: Source) -> Inspection:
         repeated=repeated,
         origin=source.origin,
         agreements=() if repeated else tuple(agreements_of(source)),
-        remarks=(*unlike_questions(source, found, "fail"), *doubtful_rows(source, found)),
+        remarks=(*unlike_questions(readable, found, "fail"), *doubtful_rows(readable, found)),
         examples=tuple(source.examples(_EXAMPLES)),
         of_counts=isinstance(source, CountsTableSource | CountsSource),
     )

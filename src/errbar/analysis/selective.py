@@ -58,7 +58,8 @@ def estimate(
     if method.ends == "unseen" and isinstance(predictions, Predictions):
         groups = grouped_items(predictions, chosen, ranked)
     arranged = predictions.arranged() if groups is None else groups.arranged
-    shift = 0.0 if groups is None else chosen.value(ranked) - groups.value(chosen)
+    value = chosen.value(ranked)
+    shift = 0.0 if groups is None else value - groups.value(chosen)
     bounds = loss_bounds(ranked)
     most = max(1.0, bounds[1] - bounds[0])  # of a risk, an excess or a coverage, but for rounding
 
@@ -73,7 +74,7 @@ def estimate(
         least = chosen.bounds[0]
         return np.clip(worst, least, most), np.clip(best, least, most)
 
-    unseen = UnseenItems(extremes, (_cluster_sizes(predictions),))
+    unseen = UnseenItems(extremes, (_cluster_sizes(predictions),), value=value)
     if groups is not None:
         unseen = unseen._replace(often=groups.often, at_once=groups.at_once)
     return resampled_estimate(chosen, predictions, measure, unseen, arranged, method, rng)

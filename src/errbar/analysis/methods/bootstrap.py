@@ -117,6 +117,7 @@ class UnseenItems(NamedTuple):
     sizes: Sizes
     often: Array | None = None  # how many items each unit stands for; None if for itself
     at_once: int | None = None  # draws measured together; None for as many as fit in the cache
+    value: float | None = None  # of the data; None for what `measure` makes of them
 
 
 class Replicates(NamedTuple):
@@ -256,7 +257,7 @@ def resampled_estimate(
     require_several(arranged.units, sample.unit)
     if method.ends == "unseen":
         often = np.ones(arranged.units) if unseen.often is None else unseen.often
-        value = float(measure(often[None, :])[0, 0])
+        value = float(measure(often[None, :])[0, 0]) if unseen.value is None else unseen.value
         spread = _unseen_spread(value, unseen, arranged, method, rng)
     else:
         spread = method.run(measure, arranged.units, arranged.rows, rng).spread(0, method)
