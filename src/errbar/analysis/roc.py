@@ -87,9 +87,7 @@ def paired_areas(
         kernel.item_placements(numbers, flags) for numbers in (first, second)
     )
     areas = [kernel.mean_placement(part, beaten.size) for part in (beats, beats_too)]
-    # Sorted, so that rounding does not depend on the order of the items.
-    apart = np.sort(beats - beats_too), np.sort(beaten - beaten_too)
-    return _gap(areas, kernel.delong_variance(*apart), level)
+    return _gap(areas, kernel.delong_variance(beats - beats_too, beaten - beaten_too), level)
 
 
 def unpaired_areas(first: Scored, second: Scored, level: float) -> Gap:

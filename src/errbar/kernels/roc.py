@@ -154,6 +154,7 @@ def _spread(placed: Array) -> float:
     """Variance of the mean of the placements."""
     centred = placed - placed.mean()
     centred *= centred
+    centred.sort()  # so that rounding depends neither on the order of items nor on the sign
     return float(centred.sum()) / (placed.size - 1) / placed.size
 
 

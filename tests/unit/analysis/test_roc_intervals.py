@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -274,6 +274,9 @@ def check_difference(found: Comparison, gap: Fraction, variance: Fraction, level
 
 
 @given(items(), st.sampled_from([0.5, 0.9, 0.95]))
+@example(
+    ([0.0, 0, 0, 1] + [0] * 6, [0.0, 0, 1, -math.inf] + [0] * 6, [0, 0, 1, 1] + [0] * 5 + [1]), 0.5
+)
 def test_a_paired_difference_has_delongs_covariance(
     data: tuple[list[float], list[float], list[int]], level: float
 ) -> None:
