@@ -686,7 +686,7 @@ def _empty() -> Case:
 def _strange_status() -> Case:
     table = Table(
         {"question": "text", "outcome": "whole", "status": "text"},
-        [("q", 1, "ok"), ("q", 0, "done"), ("r", 0, "boom")],
+        [("q", 1, "ok"), ("q", 0, "done"), ("r", None, "boom")],
     )
     return Case("unknown status", table).refusing("InputError", "status 'boom' is not known")
 

@@ -166,5 +166,5 @@ RANKED = (
     _refused("NaN for a confidence", "3 of 9 rows have an answer", confidence=math.nan),
     _refused("grades", "3 of 9 rows of the column 'outcome' are neither", outcome=0.5),
     _refused("no question", "3 rows have no question in the column 'question'", question=None),
-    _refused("a strange status", "status 'flaky' is not known", status="flaky"),
+    _refused("a strange status", "status 'flaky' is not known", status="flaky", outcome=None),
 )

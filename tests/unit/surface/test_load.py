@@ -374,11 +374,20 @@ def test_abstained_rows_are_counted_as_their_outcome_says_and_unscored_ones_neve
     assert (found["rows"], found["failed"], found["unscored"]) == (4, 1, 1)
 
 
-def test_an_unknown_status_is_refused_even_where_nothing_failed() -> None:
-    table = pl.DataFrame({"question": ["a"] * 2, "outcome": [1, 0], "status": ["ok", "flaky"]})
+def test_an_unknown_status_of_a_row_without_an_outcome_is_refused() -> None:
+    table = pl.DataFrame({"question": ["a"] * 2, "outcome": [1, None], "status": ["ok", "flaky"]})
     for ask in (lambda: errbar.load(table).score("avg"), lambda: errbar.load(table).inspect()):
         with pytest.raises(InputError, match="'flaky'"):
             ask()
+
+
+def test_an_unknown_status_of_a_row_with_an_outcome_is_warned_of_unless_it_is_mapped() -> None:
+    table = pl.DataFrame({"question": ["a"] * 2, "outcome": [1, 0], "status": ["ok", "flaky"]})
+    scores = errbar.load(table).score("avg")
+    assert value(scores) == 0.5
+    assert "'flaky' (1)" in str(scores).splitlines()[0]
+    with pytest.raises(InputError, match="'flaky'"):
+        errbar.load(table, status="status").score("avg")
 
 
 def test_a_status_can_be_ignored() -> None:
