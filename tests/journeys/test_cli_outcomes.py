@@ -298,6 +298,23 @@ def test_an_inspection_reports_repeated_trials_instead_of_refusing_them(runs: st
     assert "once" in text or "repeated" in text.lower()
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        *(["--bounds", "0", "1"], ["--largest-cluster", "9"], ["--assume", "no rare failures"]),
+        *(["--estimand", "benchmark"], ["--by", "level"], ["--audit"], ["--short", "drop"]),
+        *(["--questions-in-all", "99"], ["--method", "documented"]),
+    ],
+    ids=" ".join,
+)
+def test_an_option_without_use_for_known_rates_is_refused(option: list[str], runs: str) -> None:
+    rates = ["--sensitivity", "0.9", "--specificity", "45/50"]
+    shown("score", runs, "-m", "avg", *rates)
+    result = run("score", runs, "-m", "avg", *rates, *option)
+    assert result.exit_code == 2
+    assert f"{option[0]} is not supported with --sensitivity" in result.output
+
+
 # Formats.
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
 from errbar.cli import options
 from errbar.cli.help import Subcommand
@@ -58,6 +59,13 @@ SCORE = bundle(
 )
 
 
+# Options of `errbar score` that a correction by both rates has no use for.
+_NOT_BY_RATES = (
+    *("short", "by", "estimand", "method", "audit"),
+    *("questions_in_all", "largest_cluster", "assume", "bounds"),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RateOptions:
     """Options of `RATES`: how often a judge passes right answers and fails wrong ones."""
@@ -72,6 +80,12 @@ class RateOptions:
         if self.sensitivity is None or self.specificity is None or metrics != ("avg",):
             raise InputError("--sensitivity and --specificity go together, and correct avg only.")
         rates = rate_in(self.sensitivity), rate_in(self.specificity)
+        context = click.get_current_context()
+        for parameter in context.command.params:
+            name = parameter.name or ""
+            is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            if is_given and name in _NOT_BY_RATES:
+                raise InputError(f"{parameter.opts[0]} is not supported with --sensitivity.")
         if scoring.errors == "bracket":
             raise InputError("--errors bracket is not supported with --sensitivity.")
         return score_by_rates(
