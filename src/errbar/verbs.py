@@ -211,6 +211,7 @@ def gate(
     short: Literal["error", "drop"] = "error",
     assume: Assumption = "nothing",
     bounds: tuple[float, float] | None = None,
+    largest_cluster: int | None = None,
     system: str | None = None,
     baseline_system: str | None = None,
     same_questions: bool = False,
@@ -225,7 +226,7 @@ def gate(
     max_drop
         The largest drop that is allowed, for all metrics or by name, on the scale of the metric;
         a metric of which lower values are better must not rise by more.
-    level, estimand, errors, short, assume, bounds
+    level, estimand, errors, short, assume, bounds, largest_cluster
         As in `Runs.compare`.
     system, baseline_system
         The systems of both, if they have several; that of the baseline only if the names differ.
@@ -255,10 +256,14 @@ def gate(
         short=short,
         assume=assume,
         bounds=bounds,
+        largest_cluster=largest_cluster,
     )
     require_comparable(runs.source, found, limits, bounds, same_questions=same_questions)
-    how = Calibrated(Estimand(estimand), level, assume=assume, bounds=bounds), found.together
-    flips = failures_to_undo(runs.source, limits, pair_policy(errors, short, bounds), *how)
+    how = Calibrated(
+        Estimand(estimand), level, assume=assume, bounds=bounds, largest_cluster=largest_cluster
+    )
+    policy = pair_policy(errors, short, bounds)
+    flips = failures_to_undo(runs.source, limits, policy, how, found.together)
     return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive, flips)
 
 

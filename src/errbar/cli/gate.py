@@ -51,6 +51,7 @@ class GateOptions(Keywords):
     inconclusive: int
     assume: Assume
     bounds: tuple[float, float] | None
+    largest_cluster: int | None
 
 
 GATE = bundle(
@@ -71,6 +72,7 @@ GATE = bundle(
     ),
     options.ASSUME,
     options.BOUNDS,
+    options.LARGEST_CLUSTER,
 )
 
 

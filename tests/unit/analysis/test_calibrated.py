@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.metrics.categories import CategoryMetric
 from errbar.results.estimate import Estimand, Estimate, Interval
+from errbar.results.gate import Verdict
 from every_metric import COUNTED
 
 TARGETS = list(Estimand)
@@ -610,6 +612,11 @@ def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
     (best, _), pair = runs.rank("avg", largest_cluster=200), known
     assert best.chance_best == pytest.approx(pair.chance, abs=0.015)
     assert best.chance_best < runs.rank("avg")[0].chance_best - 0.05
+    gate = partial(errbar.gate, runs, runs, "avg", baseline_system="b", system="a", max_drop=0.02)
+    assert gate().verdict is Verdict.PASS
+    assert gate(largest_cluster=200).verdict is Verdict.INCONCLUSIVE
+    change = gate(largest_cluster=200).rows[0].comparison.interval
+    assert (change.low, change.high) == (known.interval.low, known.interval.high)
     with pytest.raises(InputError, match="for ranks by the mean"):
         runs.rank("avg", by="borda", largest_cluster=200)
     sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])
