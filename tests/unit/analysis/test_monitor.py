@@ -500,8 +500,8 @@ def growing_by_half_lines(file: Path, ahead: list[str], at: str) -> Any:
     [
         (".jsonl", [], "errbar.cli.monitor.runs_of"),
         (".csv", ["--follow"], "errbar.cli.monitor.runs_of"),
-        (".csv", [], "errbar.data.sources.tables.turns_of"),
-        (".jsonl", ["--follow"], "errbar.data.sources.tables.turns_of"),
+        (".csv", [], "errbar.data.sources.tables.ordered_rows"),
+        (".jsonl", ["--follow"], "errbar.data.sources.tables.ordered_rows"),
     ],
 )
 def test_half_a_line_written_while_a_log_is_read_is_never_read(

@@ -277,7 +277,8 @@ def measures_by_system(names: Sequence[str], every: Sequence[str]) -> Grid | Non
 
     Examples
     --------
-    >>> measures_by_system(["gpt_f1", "qwen_em"], ["gpt_f1", "gpt_em", "qwen_f1", "qwen_em"])
+    >>> names = ["gpt_f1", "gpt_em", "qwen_f1", "qwen_em"]
+    >>> measures_by_system(names, names)
     Grid(systems=['gpt', 'qwen'], measures=['f1', 'em'], first=['gpt_f1', 'qwen_f1'])
     >>> measures_by_system(["a_cot", "b_cot"], ["a_cot", "a_zero", "b_cot", "b_zero"]) is None
     True
