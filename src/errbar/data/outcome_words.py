@@ -22,8 +22,13 @@ NOTHING = (
 UNANSWERED = (
     *("not_attempted", "not attempted", "unanswered", "no_answer", "no answer", "abstained"),
     *("error", "errored", "timeout", "timed out", "exception", "crashed", "skipped", "skip"),
+    *("runtime error", "runtime_error"),
 )
 NO_OUTCOME = (*NOTHING, *UNANSWERED)
+_VERDICTS = (  # of judges of programs, beside "accepted"
+    *("wrong answer", "time limit exceeded", "memory limit exceeded", "output limit exceeded"),
+    *("presentation error", "compilation error", "compile error"),
+)
 TRUTH: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
@@ -40,6 +45,8 @@ _WRONG = (
     *("✗", "✘", "✕", "×", "❌", "☒", "[fail]"),
     *("falsch", "faux", "falso", "nein", "non", "não", "нет", "ложь", "inkorrekt", "incorrecto"),
     *("incorreto", "неверно", "错误", "错", "不正解", "否"),
+    *_VERDICTS,
+    *(verdict.replace(" ", "_") for verdict in _VERDICTS),
 )
 WORDS: Mapping[str, float] = MappingProxyType(
     {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}

@@ -102,6 +102,15 @@ _ROWS = "id,correct\nq1,1\nqé,0\n"
 _LINES = '{"id": "q1", "correct": 1}\n{"id": "qé", "correct": 0}\n'
 
 
+def test_verdicts_of_judges_of_programs_are_right_or_wrong_and_a_crash_has_no_outcome() -> None:
+    words = ["Accepted", "Wrong Answer", "time_limit_exceeded", "Compile Error", "Runtime Error"]
+    rows = [{"id": at, "verdict": word} for at, word in enumerate(words)]
+    scores = errbar.load(rows, outcome="verdict").score("avg")
+    assert scores[0].value == 0.2
+    without = errbar.load(rows, outcome="verdict").score("avg", errors="missing")
+    assert without[0].value == 0.25
+
+
 @pytest.mark.parametrize(("ending", "text"), [("csv", _ROWS), ("jsonl", _LINES)])
 def test_damaged_text_is_refused_with_its_place_and_what_to_do(
     tmp_path: Path, ending: str, text: str
