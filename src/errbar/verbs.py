@@ -241,12 +241,8 @@ def gate(
     >>> gate(old, new, "pass@1", max_drop=0.02).verdict.value
     'regress'
     """
-    from errbar.judges import joined_runs  # noqa: PLC0415  which imports this module
-
     limits = limits_of(metrics, max_drop)
-    both = {BASELINE: load(baseline), CANDIDATE: load(candidate)}
-    old, new = parts_of(both[BASELINE].source, both[CANDIDATE].source, system, baseline_system)
-    runs = joined_runs(both, {BASELINE: old, CANDIDATE: new})
+    runs, names = _joined_pair(baseline, candidate, system, baseline_system)
     found = runs.compare(
         *limits,
         baseline=BASELINE,
@@ -264,7 +260,19 @@ def gate(
     )
     policy = pair_policy(errors, short, bounds)
     flips = failures_to_undo(runs.source, limits, policy, how, found.together)
-    return gate_of(found, limits, (name_of(old), name_of(new)), inconclusive, flips)
+    return gate_of(found, limits, names, inconclusive, flips)
+
+
+def _joined_pair(
+    baseline: Any, candidate: Any, system: str | None, baseline_system: str | None
+) -> tuple[Runs, tuple[str, str]]:
+    """The outcomes of a baseline and of a candidate in one, and what each was read from."""
+    from errbar.judges import joined_runs  # noqa: PLC0415  which imports this module
+
+    both = {BASELINE: load(baseline), CANDIDATE: load(candidate)}
+    old, new = parts_of(both[BASELINE].source, both[CANDIDATE].source, system, baseline_system)
+    runs = joined_runs(both, {BASELINE: old, CANDIDATE: new})
+    return runs, (name_of(old), name_of(new))
 
 
 def loaded(
