@@ -224,8 +224,7 @@ def gate(
     baseline, candidate, *metrics
         Anything that `load` takes (for two systems of one log, the same data twice), and metrics.
     max_drop
-        The largest drop that is allowed, for all metrics or by name, on the scale of the metric;
-        a metric of which lower values are better must not rise by more.
+        The largest drop allowed, for all metrics or by name; a rise, where lower is better.
     level, estimand, errors, short, assume, bounds, largest_cluster
         As in `Runs.compare`.
     system, baseline_system
