@@ -561,3 +561,44 @@ def test_what_stands_for_a_file_is_no_table(
 ) -> None:
     with pytest.raises(InputError, match=reason):
         errbar.load(table(tmp_path, content, f"results.{ending}"))
+
+
+@pytest.mark.parametrize("stated", [0.6, 60, 60.0, 0.75, 75])
+def test_an_accuracy_that_the_rows_give_is_not_warned_of(tmp_path: Path, stated: float) -> None:
+    """3 of 5 rows are right, or of the 4 that have an outcome."""
+    rows = [{"id": at, "correct": known} for at, known in enumerate([1, 1, 1, 0, None])]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"summary": {"accuracy": stated}, "results": rows}))
+    assert "states" not in str(errbar.load(file).score("avg"))
+
+
+@pytest.mark.parametrize("stated", [0.9, 1, 0, 59, 0.61, 0.7501])
+def test_an_accuracy_that_the_rows_do_not_give_is_warned_of(tmp_path: Path, stated: float) -> None:
+    rows = [{"id": at, "correct": known} for at, known in enumerate([1, 1, 1, 0, None])]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"accuracy": stated, "model": "m", "results": rows}))
+    text = " ".join(str(errbar.load(file).score("avg")).split())
+    assert f"states accuracy {stated:g}, but its 5 rows give 0.6 ('correct')" in text
+
+
+def test_a_share_of_another_column_of_right_and_wrong_is_not_warned_of(tmp_path: Path) -> None:
+    rows = [{"id": at, "correct": at < 3, "passed": at < 4} for at in range(5)]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"pass_rate": 0.8, "rows": rows}))
+    assert "states" not in str(errbar.load(file, outcome="correct").score("avg"))
+
+
+def test_a_stated_accuracy_is_compared_by_system(tmp_path: Path) -> None:
+    rows = [{"id": at, "correct": at < 2} for at in range(4)]
+    file = tmp_path / "a.json"
+    file.write_text(
+        json.dumps(
+            {
+                name: {"accuracy": share, "results": rows}
+                for name, share in (("gpt", 0.5), ("qwen", 0.9))
+            }
+        )
+    )
+    text = " ".join(str(errbar.load(file).score("avg")).split())
+    assert "qwen states accuracy 0.9, but its 4 rows give 0.5 ('correct')" in text
+    assert "gpt states" not in text

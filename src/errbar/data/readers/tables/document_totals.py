@@ -1,12 +1,16 @@
-"""Documents that have only totals, and are refused: an error bar needs every question."""
+"""Totals in documents: refused where there is nothing else, compared with the rows beside them."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
-from errbar.base.remarks import some_of
+from errbar.base.remarks import Above, some_of, warning
+from errbar.data.columns import plain_name
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.surrounding_names import meaning_of
 from errbar.errors import NoOutcomes
 
 # Names of aggregate scores: an object of these has no outcomes of questions.
@@ -20,6 +24,13 @@ _TOTALS = frozenset(
 # Number of questions that something is the total of.
 _QUESTIONS = re.compile(
     r"(n|num|number_of|total)_(questions|problems|tasks|examples|items|instances|cases|prompts)"
+)
+# Names of the share of rows that are right.
+_SHARES = frozenset(
+    map(
+        plain_name,
+        ("accuracy", "acc", "success_rate", "pass_rate", "solve_rate", "resolve_rate", "pass@1"),
+    )
 )
 _FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
 
@@ -67,3 +78,75 @@ def refuse_totals_of(value: Mapping[str, JsonObject], where: str) -> None:
     if fields and fields <= _TOTALS and not any(are_counts(entry, {}) for entry in entries):
         whole = {name: score for entry in entries for name, score in entry.items()}
         refuse_totals(whole, where)
+
+
+def compared_totals(value: JsonObject, records: Sequence[JsonObject], where: str) -> list[Above]:
+    """Warn of a share of right rows that a document states and its rows do not give.
+
+    The share may stand beside the rows or in an object beside them, as a number of at most 1 or in
+    per cent, rounded to its last digit; rows without an outcome may count as wrong or not.
+    """
+    found = _shares_of_right_rows(records)
+    if not found:
+        return []
+    parts = [value, *(entry for entry in value.values() if isinstance(entry, dict))]
+    stated = {
+        str(name): number
+        for part in parts
+        for name, number in part.items()
+        if plain_name(str(name)) in _SHARES
+        and isinstance(number, int | float)
+        and not isinstance(number, bool)
+        and 0 <= number <= 100
+    }
+    computed = {share for shares in found.values() for share in shares}
+    shown = some_of([f"{shares[0]:.4g} ({name!r})" for name, shares in found.items()], 3)
+    return [
+        warning(
+            f"{where} states {name} {number:g}, but its {len(records)} rows give {shown}. The rows "
+            f"are scored."
+        )
+        for name, number in stated.items()
+        if not any(_is_rounded(share, number) for share in computed)
+    ]
+
+
+def compared_totals_by_key(
+    objects: Mapping[str, JsonObject], lists: Mapping[str, tuple[str, Sequence[JsonObject]]]
+) -> list[Above]:
+    """`compared_totals` of each object with the name and the rows of its list."""
+    return [
+        remark
+        for key, (_, rows) in lists.items()
+        for remark in compared_totals(objects[key], rows, str(key))
+    ]
+
+
+def _shares_of_right_rows(records: Sequence[JsonObject]) -> dict[str, tuple[float, ...]]:
+    """The share of right rows by each column of right and wrong: of all, of those with a result."""
+    names = dict.fromkeys(name for record in records for name in record)
+    found: dict[str, tuple[float, ...]] = {}
+    for name in names:
+        if meaning_of(name) == "outcome":
+            outcomes = [record.get(name) for record in records]
+            known = [outcome for outcome in outcomes if outcome is not None]
+            if known and all(isinstance(each, int) and each in (0, 1) for each in known):
+                found[str(name)] = sum(known) / len(outcomes), sum(known) / len(known)
+    return found
+
+
+def _is_rounded(share: float, number: float) -> bool:
+    """Whether a number is a share, rounded to two decimals or more, or to whole per cent or finer.
+
+    Examples
+    --------
+    >>> _is_rounded(2 / 3, 0.67), _is_rounded(2 / 3, 66.7), _is_rounded(2 / 3, 0.7)
+    (True, True, False)
+    """
+    exponent = Decimal(repr(number)).as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    return any(
+        math.isclose(share * scale, number, rel_tol=1e-9, abs_tol=0.5001 * 10.0**-decimals)
+        for scale, decimals in ((1, max(digits, 2)), (100, max(digits, 0)))
+        if scale > 1 or number <= 1
+    )

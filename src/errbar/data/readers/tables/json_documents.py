@@ -18,6 +18,7 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.document_totals import (
+    compared_totals,
     refuse_few_shares,
     refuse_totals,
     refuse_totals_of,
@@ -130,12 +131,12 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     }
     scored = {key: rows for key, rows in lists.items() if any(map(has_outcome, rows[:LOOKED_AT]))}
     if len(scored) == 1:
-        return _of_one_list(value, *next(iter(scored.items())))
+        return _of_one_list(value, *next(iter(scored.items())), where)
     if len(scored) > 1:
         return trials_by_key(scored, keys) or _by_system(scored, keys)
     for key, rows in lists.items() if len(lists) == 1 else ():
         if names_rows(key) or are_lists_of_runs(rows):
-            return _of_one_list(value, key, rows)
+            return _of_one_list(value, key, rows, where)
     return _by_key(value, where, keys)
 
 
@@ -221,10 +222,13 @@ def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
     return alike and {"question", "outcome"} <= meanings
 
 
-def _of_one_list(value: JsonObject, key: str, records: Sequence[JsonObject]) -> Document:
+def _of_one_list(
+    value: JsonObject, key: str, records: Sequence[JsonObject], where: str
+) -> Document:
     """The only list with outcomes; names next to it apply to all its rows."""
     named = with_names(value, of_question(value, key, named_after(key, records)))
-    return Document(named, [guess(f"Rows: the list under {key!r}")])
+    remarks = [guess(f"Rows: the list under {key!r}"), *compared_totals(value, records, where)]
+    return Document(named, remarks)
 
 
 def _by_system(lists: Mapping[str, Sequence[JsonObject]], keys: KeysAre | None) -> Document:

@@ -12,6 +12,7 @@ from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.surrounding_names import (
@@ -286,7 +287,8 @@ def _with_keys(
     }
     stated = f"; stated next to them and not scored: {some_of(sorted(beside), 6)}" if beside else ""
     text = f"Rows: the lists under {names!r}; {meaning}s are the keys"
-    return Document(records, [keys_remark(meaning, text, lists, beside=stated)])
+    remark = keys_remark(meaning, text, lists, beside=stated)
+    return Document(records, [remark, *compared_totals_by_key(objects, lists)])
 
 
 _PLAIN = 5  # with this many times more keys than outcomes per key, keys are questions
