@@ -15,6 +15,7 @@ from errbar.errors import InputError, NoOutcomes, UnknownColumn
 GOOD = [True, True, True, False, True, True, True, False, True, True, False, True]  # 9 of 12
 POOR = [False, True, False, False, True, True] + 6 * [False]  # 3 of 12
 BOTH = {"gpt": 0.75, "qwen": 0.25}
+BOTH_OF_TEN = (("gpt", 9), ("qwen", 3))
 
 
 def means(data: Any, **how: Any) -> dict[str, float]:
@@ -602,3 +603,25 @@ def test_a_stated_accuracy_is_compared_by_system(tmp_path: Path) -> None:
     text = " ".join(str(errbar.load(file).score("avg")).split())
     assert "qwen states accuracy 0.9, but its 4 rows give 0.5 ('correct')" in text
     assert "gpt states" not in text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": 1, "correct": 1, "weight": 9}, {"id": 2, "correct": 0, "weight": 1}],
+        [
+            {"model": name, "id": at, "correct": at < n}
+            for name, n in BOTH_OF_TEN
+            for at in range(10)
+        ],
+        [{"id": at, "correct": 1} for at in range(9)] + [{"id": 9, "correct": 0}] * 5,
+    ],
+    ids=["weights", "one of two systems", "mean over questions"],
+)
+def test_a_share_that_is_counted_otherwise_is_not_warned_of(
+    tmp_path: Path, rows: list[dict[str, Any]]
+) -> None:
+    """Each states 0.9; the plain share of right rows is 1/2, 6/10 and 9/14."""
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"accuracy": 0.9, "results": rows}))
+    assert "states" not in str(errbar.load(file).score("avg"))

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from statistics import fmean
 from typing import Any
 
 from errbar.base.remarks import Above, some_of, warning
@@ -84,11 +85,9 @@ def compared_totals(value: JsonObject, records: Sequence[JsonObject], where: str
     """Warn of a share of right rows that a document states and its rows do not give.
 
     The share may stand beside the rows or in an object beside them, as a number of at most 1 or in
-    per cent, rounded to its last digit; rows without an outcome may count as wrong or not.
+    per cent. It may be that of all rows, of those with an outcome, or the mean over questions. Rows
+    with weights, or of several systems or tasks, are not compared: whose share it is, is unknown.
     """
-    found = _shares_of_right_rows(records)
-    if not found:
-        return []
     parts = [value, *(entry for entry in value.values() if isinstance(entry, dict))]
     stated = {
         str(name): number
@@ -99,6 +98,9 @@ def compared_totals(value: JsonObject, records: Sequence[JsonObject], where: str
         and not isinstance(number, bool)
         and 0 <= number <= 100
     }
+    found = _shares_of_right_rows(records) if stated else {}
+    if not found:
+        return []
     computed = {share for shares in found.values() for share in shares}
     shown = some_of([f"{shares[0]:.4g} ({name!r})" for name, shares in found.items()], 3)
     return [
@@ -123,15 +125,28 @@ def compared_totals_by_key(
 
 
 def _shares_of_right_rows(records: Sequence[JsonObject]) -> dict[str, tuple[float, ...]]:
-    """The share of right rows by each column of right and wrong: of all, of those with a result."""
-    names = dict.fromkeys(name for record in records for name in record)
+    """The share of right rows by each column of right and wrong, counted in three ways.
+
+    Of all rows, of those with an outcome, and the mean over questions; none if rows have weights or
+    are of several systems or tasks.
+    """
+    columns: dict[str | None, list[Any]] = {}  # by their meaning
+    for name in dict.fromkeys(name for record in records for name in record):
+        columns.setdefault(meaning_of(name), []).append(name)
+    groups = [*columns.get("system", ()), *columns.get("task", ())]
+    if "weight" in columns or any(len({str(row.get(n)) for row in records}) > 1 for n in groups):
+        return {}
     found: dict[str, tuple[float, ...]] = {}
-    for name in names:
-        if meaning_of(name) == "outcome":
-            outcomes = [record.get(name) for record in records]
-            known = [outcome for outcome in outcomes if outcome is not None]
-            if known and all(isinstance(each, int) and each in (0, 1) for each in known):
-                found[str(name)] = sum(known) / len(outcomes), sum(known) / len(known)
+    for name in columns.get("outcome", ()):
+        by_question: dict[str, list[int]] = {}
+        for at, record in enumerate(records):
+            ids = [str(record.get(column)) for column in columns.get("question", ())] or [str(at)]
+            if record.get(name) is not None:
+                by_question.setdefault(ids[0], []).append(record[name])
+        known = [outcome for outcomes in by_question.values() for outcome in outcomes]
+        if known and all(isinstance(each, int) and each in (0, 1) for each in known):
+            over_questions = fmean(map(fmean, by_question.values()))
+            found[str(name)] = sum(known) / len(records), fmean(known), over_questions
     return found
 
 
