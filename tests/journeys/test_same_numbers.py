@@ -51,7 +51,7 @@ def test_the_four_show_the_same_intervals(
     ]
     cells = [cell.strip() for cell in interval_cells(rows, signed=command == "compare")]
     text = plain(shown(command, LOGS, columns=80))
-    assert CELL.findall(text) == cells
+    assert CELL.findall(text) == cells, text
     assert CELL.findall(str(result)) == cells
 
 

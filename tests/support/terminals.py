@@ -32,25 +32,28 @@ class Screen:
     written: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:
-        self._inside, self.outside = pty.openpty()
+        inside, self.outside = pty.openpty()
         ioctl(self.outside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, self.columns, 0, 0))
-        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(inside,), daemon=True)
         self._reader.start()
 
-    def _read(self) -> None:
+    def _read(self, inside: int) -> None:
+        """Read to the end; only then is the descriptor free for another terminal."""
         while True:
             try:
-                some = os.read(self._inside, 1 << 16)
+                some = os.read(inside, 1 << 16)
             except OSError:  # the last process that could write has gone
-                return
+                break
             self.written += some
+        os.close(inside)
 
     def text(self) -> str:
         """Everything, once nobody writes any more."""
         os.close(self.outside)
-        self._reader.join(timeout=20)
-        os.close(self._inside)
-        return self.written.decode().replace("\r\n", "\n")
+        self._reader.join(timeout=60)
+        text = self.written.decode().replace("\r\n", "\n")
+        assert not self._reader.is_alive(), f"a process still holds the terminal, after: {text!r}"
+        return text
 
 
 def start(
