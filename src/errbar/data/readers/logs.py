@@ -97,12 +97,31 @@ def unchecked(where: str) -> Above:
 def skipped_in_words(skipped: Mapping[Path, str]) -> list[str]:
     """Skipped files and the reason for each."""
     reasons: dict[str, list[str]] = {}
-    for path, reason in skipped.items():
-        reasons.setdefault(reason, []).append(path.name)
+    for name, reason in zip(_different_names(list(skipped)), skipped.values(), strict=True):
+        reasons.setdefault(reason, []).append(name)
     return [
         f"Not read: {some_of(names)} ({reason.removesuffix('.')})."
         for reason, names in reasons.items()
     ]
+
+
+def _different_names(paths: Sequence[Path]) -> list[str]:
+    """Names of files, with as many folders as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> _different_names([Path("a/x/log.json"), Path("b/x/log.json"), Path("b/other.json")])
+    ['a/x/log.json', 'b/x/log.json', 'other.json']
+    """
+    names = [path.name for path in paths]
+    for depth in range(2, max((len(path.parts) for path in paths), default=0) + 1):
+        repeated = {name for name, times in Counter(names).items() if times > 1}
+        if not repeated:
+            break
+        for at, path in enumerate(paths):
+            if names[at] in repeated:
+                names[at] = "/".join(path.parts[-depth:])
+    return names
 
 
 # Totals that a log may state, each a count over the rows of a system and task.
