@@ -131,13 +131,15 @@ class JudgedRuns(Runs):
         """How far the judge agrees with the labels, and which systems it favours."""
         answers, lost = labelled_answers(self.source, self.labels)
         if not answers:
-            raise InputError("no label is of a single answer of the judge.")
+            raise InputError(
+                "no label belongs to a single answer of the judge, so agreement cannot be measured."
+            )
         ratings = ratings_of(answers, RATERS)
         scale: RatingScale = "nominal" if ratings.ratings.categories == 2 else "interval"
         request = AgreementRequest(scale=scale, truth=RATERS[1], level=level, corrects=True)
         found = agreement_of(ratings, request)
         if lost:
-            note = f"{counted(lost, 'label')} of which no trial of the judge is known: not used."
+            note = f"{counted(lost, 'label')} not used: no trial of the judge matches."
             found = replace(found, remarks=(*found.remarks, Caution(note)))
         return found
 
@@ -204,7 +206,7 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
     if not judged:
         return Runs(JoinedSource.of(parts))
     if len(judged) < len(runs):
-        raise InputError(f"only the {next(iter(judged))} has labels; give labels of both.")
+        raise InputError(f"only the {next(iter(judged))} has labels; give labels for both logs.")
     labelled = {}
     for name, labels in judged.items():
         system = labels.systems.get(parts[name].system)
@@ -212,7 +214,7 @@ def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Ru
             raise InputError(f"there is no label of the {name}.")
         labelled[name] = SystemPart(labels.source, system)
     if len({(part.source.where, part.system) for part in labelled.values()}) < len(labelled):
-        raise InputError("the labels do not say of which system they are; add a column system.")
+        raise InputError("the labels do not name their system; add a column 'system' to them.")
     tasks = {task: own for labels in judged.values() for task, own in labels.tasks.items()}
     first = next(iter(judged.values()))
     systems = {name: name for name in parts}
@@ -237,10 +239,10 @@ def score_by_rates(
     data
         Outcomes that the judge graded as right or wrong: anything that `load` takes.
     sensitivity
-        The share of right answers that the judge passes: (passed, of how many), or a number that is
-        known exactly.
+        The share of right answers that the judge passes: a pair (passed, total) from labelled
+        answers, or a number that is known exactly.
     specificity
-        The share of wrong answers that the judge fails, in the same way.
+        The share of wrong answers that the judge fails, given in the same way.
     level, errors
         As in `Runs.score`.
     **reading
@@ -269,7 +271,7 @@ def _known_rate(rate: Rate, name: str) -> KnownRate:
     items = items if items == math.inf else number(items, name, 0, math.inf)
     share = passed if math.isinf(items) else passed / items if items else math.nan
     if not 0.0 <= share <= 1.0:
-        raise InputError(f"{name} must be a share, or (count, of how many); got {rate!r}.")
+        raise InputError(f"{name} must be a share, or a pair (passed, total); got {rate!r}.")
     return KnownRate(float(share), float(items))
 
 
@@ -293,15 +295,15 @@ def next_labels(
     data
         Outcomes that the judge graded, with the labels so far if any: anything that `load` takes.
     questions
-        How many to label, or
+        How many questions to label. Give this or `width`.
     width
-        how wide the interval of a corrected `avg` may be.
+        How wide the interval of a corrected `avg` may be.
     task
         The task to label, if there are several.
     by
-        A column of the answers by which the judge may err more or less, as its confidence.
+        A column that may tell where the judge errs more often, such as "confidence".
     agreement
-        The share of labels that agree with the judge, where there are none yet.
+        The expected share of labels that agree with the judge, if there are no labels yet.
     level, rng
         The level of the interval; a seed for the choice.
     **reading
@@ -348,11 +350,12 @@ def agree(
     scale
         What ratings are: categories ("nominal"), in order ("ordinal"), or numbers ("interval").
     by
-        Columns for whose values the bias is shown, and tested for a difference, as ["system"].
+        Columns such as "system": the bias is shown, and tested for a difference, between their
+        values.
     cluster
-        The column of answers that belong together, as "question".
+        The column with the cluster of each answer, such as "question".
     order
-        The column with the order in time, for a drift of the agreement.
+        The column with the order in time, to test for drift of the agreement.
     level
         The level of the intervals.
 

@@ -188,7 +188,7 @@ class Outcomes:
         Parameters
         ----------
         of
-            The column to add up, such as "seconds"; by default that of the cost.
+            The column to add up, such as "seconds"; by default the cost.
         prices
             The prices of a million tokens that a model reads and writes: pairs by model, or a file.
         systems
@@ -196,7 +196,7 @@ class Outcomes:
         baseline
             The system with which all others are compared; by default all pairs of a few systems.
         tries
-            Numbers of tries of a question, which end with the first right one.
+            Report the cost of up to this many tries per question, stopping at the first right one.
         errors, level
             As in `score`.
         rng
@@ -228,7 +228,7 @@ class Outcomes:
         Parameters
         ----------
         ks
-            Numbers of trials beyond those there are; by default 10 and 100 times as many.
+            Numbers of trials beyond those in the data; by default 10 and 100 times as many.
         systems
             The systems to look at; all by default.
         errors, level

@@ -97,7 +97,7 @@ def prefer(
     level
         The level of the intervals.
     anchor
-        The system whose rating is 1000; by default the mean of all is.
+        The system whose rating is set to 1000; by default the mean of all ratings is 1000.
     by_judge
         Whether the games of each judge are rated apart.
     method

@@ -76,7 +76,7 @@ class Runs(Outcomes):
         bounds
             The lowest and the highest possible reward; by default a guess, which is printed.
         largest_cluster
-            The most questions that any cluster has; by default those of the largest one observed.
+            The number of questions in the largest cluster; by default that of the largest observed.
         audit
             Also report the share of simulated data sets whose interval contains the true value.
         by
@@ -251,7 +251,7 @@ class Runs(Outcomes):
         metric
             The metric to rank by.
         by
-            What orders the systems: the "mean" over questions, "borda", "copeland", "win-rate",
+            What to rank the systems by: the "mean" over questions, "borda", "copeland", "win-rate",
             "bradley-terry" or "rasch".
         systems
             The systems to rank; all by default.

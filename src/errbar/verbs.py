@@ -230,7 +230,7 @@ def gate(
     system, baseline_system
         The systems of both, if they have several; that of the baseline only if the names differ.
     same_questions
-        Refuse questions that only one of the two has; by default they are left out and counted.
+        Fail if a question is in only one of the two; by default it is left out and counted.
     inconclusive
         The exit code if the data are inconclusive: 0, 1 or 3.
 

@@ -112,7 +112,7 @@ def test_a_command_ends_at_its_time_limit(work: str) -> None:
         "main(['--time-limit', '0.5', 'endless'])\n"
     )
     done = script(code)
-    assert (done.returncode, done.stdout, done.stderr) == (142, "", "The time limit is over.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (142, "", "Time limit reached.\n")
 
 
 def test_ctrl_c_is_one_line_and_130() -> None:

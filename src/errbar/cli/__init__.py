@@ -64,7 +64,7 @@ INTERNAL, NO_MEMORY, NO_OUTPUT = 70, 71, 74  # EX_SOFTWARE, EX_OSERR and EX_IOER
 # The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
 # pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
 INTERRUPTED, PIPE_CLOSED = 130, 141
-_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up.", "SIGALRM": "The time limit is over."}
+_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up.", "SIGALRM": "Time limit reached."}
 
 
 class Work:
@@ -384,7 +384,7 @@ def _is_path(text: str) -> bool:
     "--time-limit",
     default=Work.most_seconds,
     envvar="ERRBAR_TIME_LIMIT",
-    help="End a command that takes more seconds; a day by default.",
+    help="End a command after this many seconds; by default after a day.",
 )
 def main(time_limit: float, **_: bool) -> None:
     """Compute scores with confidence intervals from raw evaluation logs.

@@ -26,7 +26,9 @@ class RatingOptions(Keywords):
 RATINGS = bundle(
     "ratings",
     RatingOptions,
-    click.option("--truth", metavar="COLUMN", help="The rater that is trusted, one of --rater."),
+    click.option(
+        "--truth", metavar="COLUMN", help="The rater to trust as the ground truth; one of --rater."
+    ),
     choice(
         *("--scale", "nominal", "ordinal", "interval"),
         default="nominal",
@@ -36,11 +38,19 @@ RATINGS = bundle(
         "--by",
         multiple=True,
         metavar="COLUMN",
-        help="Also the bias of the judge for every value of this column, as system; may be "
+        help="Also report the judge's bias for each value of this column, as in system; may be "
         "repeated.",
     ),
-    click.option("--cluster", metavar="COLUMN", help="Answers that belong together, as question."),
-    click.option("--order", metavar="COLUMN", help="The order in time, for the drift."),
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="The column with the cluster of each answer, as in question.",
+    ),
+    click.option(
+        "--order",
+        metavar="COLUMN",
+        help="The column with the order in time, to test for drift of the judge.",
+    ),
     options.LEVEL,
 )
 
@@ -52,7 +62,7 @@ RATINGS = bundle(
     "raters",
     multiple=True,
     metavar="COLUMN",
-    help="A column with the ratings of one rater; at least two, if a row is an answer.",
+    help="A column with the ratings of one rater. If each row is an answer, name at least two.",
 )
 @RATINGS
 @options.WRITE
@@ -101,12 +111,12 @@ LABELLING = bundle(
     click.option(
         "--by",
         metavar="COLUMN",
-        help="A column by which the judge may err more or less, as its confidence.",
+        help="A column that may tell where the judge errs more often, as in confidence.",
     ),
     number(
         "--agreement",
         float,
-        "The share of labels that agree with the judge, where there are none yet.",
+        "The expected share of labels that agree with the judge, if there are no labels yet.",
         default=0.8,
     ),
     options.LEVEL,

@@ -35,14 +35,14 @@ COST = bundle(
     click.option(
         "--of",
         metavar="COLUMN",
-        help="The column to add up, as seconds or output_tokens; by default that of the cost.",
+        help="The column to add up, as in seconds or output_tokens; by default the cost.",
     ),
     click.option(
         "--prices",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="Prices by which tokens become a cost: a CSV or JSON file with model, input and "
-        "output, for a million tokens.",
+        help="A CSV or JSON file with the columns model, input and output: prices of a million "
+        "tokens, from which costs are computed.",
     ),
     options.SYSTEMS,
     options.BASELINE,
@@ -50,8 +50,8 @@ COST = bundle(
         "--tries",
         type=int,
         multiple=True,
-        help="A number of tries of a question, which end with the first right one; may be "
-        "repeated.",
+        help="Report the cost of up to this many tries per question, stopping at the first right "
+        "one; may be repeated.",
     ),
     options.ERRORS,
     options.LEVEL,

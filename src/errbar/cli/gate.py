@@ -68,7 +68,7 @@ GATE = bundle(
         help="The exit code if the verdict is inconclusive.",
     ),
     click.option(
-        "--same-questions", is_flag=True, help="Refuse questions that only one of the two has."
+        "--same-questions", is_flag=True, help="Fail if a question is in only one of the two logs."
     ),
     options.ASSUME,
     options.BOUNDS,

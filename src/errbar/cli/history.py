@@ -19,7 +19,7 @@ from errbar.errors import InputError
 @click.option(
     "--since",
     metavar="RUN",
-    help="The run with which the last one is compared, and from which drift is tested.",
+    help="The reference run: the last run is compared with it, and the test of drift starts there.",
 )
 @click.option("--run", metavar="COLUMN", help="The column of a DuckDB file that names the run.")
 @click.option("--system", help="The system of each run, if runs have several.")

@@ -121,7 +121,7 @@ def require_writable(inputs: Iterable[str | Path]) -> None:
     for read in filter(None, map(_stat, inputs)):
         for path, found in existing.items():
             if os.path.samestat(read, found):
-                raise InputError(f"{path} is one of the files that are read; write to another.")
+                raise InputError(f"{path} is one of the files to read; write to another file.")
     for path, found in existing.items():
         if found.st_size and not meta.get(FORCED):
             raise InputError(f"{path} exists already; write to another file, or pass --force.")

@@ -15,7 +15,8 @@ from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
 @choice(
     *("--model", "rasch", "2pl"),
     default="rasch",
-    text="Questions differ in difficulty, or in discrimination too.",
+    text="The item response model: questions differ in difficulty only (Rasch), or in "
+    "discrimination too (2PL).",
 )
 @number("--subset", int, "The size of a subset of questions; by default several are tried.")
 @options.output_file("--ids", "Write the ids of the questions of the subset, one per line.")

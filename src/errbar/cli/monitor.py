@@ -34,7 +34,8 @@ _MOST_TRIES = 5
     "--better",
     nargs=2,
     metavar="A B",
-    help="Stop when one of two systems is better; --above and --below test their difference.",
+    help="Stop when one of these two systems is better; --above and --below then test the "
+    "difference.",
 )
 @click.option("--system", help="Monitor only this system.")
 @click.option(
@@ -42,7 +43,8 @@ _MOST_TRIES = 5
     type=int,
     default=1,
     show_default=True,
-    help="The trials per question, planned before the run; a question counts when it has them.",
+    help="The number of trials per question, planned before the run; a question counts once "
+    "it has all of them.",
 )
 @click.option(
     "--bounds",
@@ -61,15 +63,19 @@ _MOST_TRIES = 5
 @options.ERRORS
 @options.LEVEL
 @click.option("--history", is_flag=True, help="Show the state after each question.")
-@click.option("--follow", is_flag=True, help="Repeat until every test is decided.")
+@click.option(
+    "--follow", is_flag=True, help="Read the log again and again until every test is decided."
+)
 @click.option(
     "--every",
     type=click.FloatRange(min=0.01),
     default=10.0,
     show_default=True,
-    help="Seconds between looks.",
+    help="The seconds between two reads of the log with --follow.",
 )
-@click.option("--exit-code", is_flag=True, help="Exit with 0 to stop, with 3 to go on.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 0 if the run can stop, with 3 if it should go on."
+)
 @options.READ_WRITE_PLOT
 def monitor(
     paths: Paths,

@@ -139,13 +139,14 @@ READ = bundle(
         "mapping",
         multiple=True,
         metavar="MEANING=COLUMN",
-        help="Assign a column to a meaning, as in question=task_id; cluster= means that there is "
-        "none. May be repeated.",
+        help="Say which column has which meaning, as in question=task_id; cluster= says that no "
+        "column has it. May be repeated.",
     ),
     choice(
         *("--repeats", "refuse", "keep", "last"),
         default="refuse",
-        text="A trial that occurs twice: refuse it, keep every row, or use the last row of an id.",
+        text="What to do if a trial occurs twice: refuse the data, keep every row as a trial, "
+        "or use the last row of each id.",
     ),
     choice(
         *("--files", "systems", "questions", "trials", "tasks", "parts"),
@@ -168,22 +169,24 @@ READ = bundle(
     click.option("--scorer", help="The score to use, if the log has several."),
     click.option("--filter", help="The filter of lm-evaluation-harness to use."),
     click.option(
-        "--signal", help="The signal to use as confidence; -NAME if a lower value is surer."
+        "--signal",
+        help="The signal to use as confidence; -NAME if a lower value means more confidence.",
     ),
     click.option(
         "--labels",
         metavar="PATH",
-        help="Trusted labels of some questions, by which the scores of a judge are corrected.",
+        help="A file with trusted labels of some questions; they correct the scores of a judge.",
     ),
     click.option(
         "--label",
-        help="The column, or the scorer of a log, with trusted labels; of --labels, if given.",
+        help="The column with trusted labels, or the scorer of a log that gave them; looked "
+        "up in the file of --labels, if given.",
     ),
     choice(
         *("--correction", "ppi++", "ppi", "labels"),
         default="ppi++",
-        text="How labels correct scores: with a tuned weight of the judge, with the weight 1, or "
-        "by themselves.",
+        text="How labels correct scores: by prediction-powered inference with a tuned weight of "
+        "the judge (ppi++) or with weight 1 (ppi), or the labels alone.",
     ),
     choice("--engine", "duckdb", "spark", default="duckdb", text="The engine that reads files."),
     click.option("--master", help="The Spark master, as in local[2]."),
@@ -218,7 +221,7 @@ FORCE = click.option(
     is_flag=True,
     expose_value=False,
     callback=_set_force,
-    help="Replace files that exist already; never one that is read.",
+    help="Replace files that exist already, but never an input.",
 )
 
 
@@ -331,21 +334,21 @@ SEED = click.option(
 ERRORS = choice(
     *("--errors", "fail", "missing"),
     default="fail",
-    text="Rows without a result count as wrong, or are left out.",
+    text="Count rows without a result as wrong, or leave them out.",
 )
 
 ERRORS_OR_BOTH = choice(
     *("--errors", "fail", "missing", "bracket"),
     default="fail",
-    text="Rows without a result count as wrong, are left out, or as anything between wrong and "
-    "right (bracket).",
+    text="Count rows without a result as wrong, leave them out, or cover the worst and the best "
+    "case (bracket).",
 )
 
 ESTIMAND = choice(
     *("--estimand", "population", "benchmark", "rerun"),
     default="population",
-    text="What intervals cover: new questions of the same kind, this exact benchmark, or a repeat "
-    "of this run.",
+    text="What intervals cover: new questions of the same kind (population), this exact "
+    "benchmark, or a repeat of this run (rerun).",
 )
 
 BASELINE = click.option(
@@ -364,7 +367,8 @@ PAIR = bundle(
     choice(
         *("--short", "error", "drop"),
         default="error",
-        text="Questions with fewer trials than a metric draws: refuse them, or drop them.",
+        text="If questions have fewer trials than a metric draws: stop with an error, or drop "
+        "these questions.",
     ),
     LEVEL,
 )
@@ -373,12 +377,12 @@ PAIR = bundle(
 ASSUME = choice(
     *("--assume", "nothing", "no rare failures"),
     default="nothing",
-    text="What to assume about unseen questions; without rare failures, intervals are narrower.",
+    text="What to assume about unseen questions. With 'no rare failures' intervals are narrower.",
 )
 LARGEST_CLUSTER = click.option(
     "--largest-cluster",
     type=int,
-    help="The most questions that any cluster has, whether it was sampled or not.",
+    help="The number of questions in the largest cluster of the whole population, sampled or not.",
 )
 BOUNDS = click.option(
     "--bounds",

@@ -48,25 +48,34 @@ PLAN = bundle(
         type=click.Choice(["better", "probably better"]),
         default="probably better",
         show_default=True,
-        help="The verdict of `errbar compare` that a difference is to get.",
+        help="The verdict that `errbar compare` should reach.",
     ),
     click.option(
         "--difficulty",
-        help="The difficulty in place of a pilot: beta(2,2), uniform, u-shaped, hard ….",
+        help="The distribution of difficulty, in place of a pilot: beta(2,2), uniform, "
+        "u-shaped, hard ….",
     ),
-    number("--mean", float, "The mean of the metric; shifts the difficulty."),
+    number(
+        "--mean", float, "The expected mean of the metric; the difficulty is shifted to give it."
+    ),
     number(
         "--disagreement",
         float,
-        "How much two systems differ in what they find hard: the sd of the difference of log "
-        "odds. 1 without a pilot of two systems.",
+        "How much two systems disagree on which questions are hard: the standard deviation of "
+        "the difference in log odds. By default estimated from a pilot of two systems, else 1.",
     ),
     click.option(
         "--system", "systems", multiple=True, help="A system of the pilot to use; at most two."
     ),
     options.ERRORS,
-    number("--questions", int, "The number of questions, if it is fixed; finds the trials."),
-    number("--budget", float, "The largest cost; finds the design of the highest power."),
+    number(
+        "--questions",
+        int,
+        "The number of questions, if it is fixed; errbar finds the number of trials.",
+    ),
+    number(
+        "--budget", float, "The largest total cost; errbar finds the design of the highest power."
+    ),
     click.option(
         "--trials",
         type=int,

@@ -46,24 +46,26 @@ GAMES = bundle(
         text="The Bradley-Terry model, or Elo ratings (mean over random orders).",
     ),
     click.option(
-        "--anchor", help="The system whose rating is 1000; by default the mean of all is."
+        "--anchor",
+        help="The system whose rating is set to 1000; by default the mean of all ratings is 1000.",
     ),
-    click.option("--by-judge", is_flag=True, help="Rate the games of each judge apart."),
+    click.option("--by-judge", is_flag=True, help="Rate the games of each judge separately."),
     click.option(
         "--control",
         "controls",
         multiple=True,
         metavar="NAME",
-        help="Allow for a property of the answers, as in length: the columns length_a and "
-        "length_b; or for position, the advantage of the first. May be repeated.",
+        help="Control for a property of the answers, as in length (columns length_a and "
+        "length_b), or for position (the advantage of the answer shown first). May be "
+        "repeated.",
     ),
     click.option(
         "--first",
         "first_wins",
         multiple=True,
         metavar="WORD",
-        help="A word that means that the first system won; may be repeated. Between two numbers "
-        "for first and second lie grades.",
+        help="A word that means that the first system won; may be repeated. If --first and "
+        "--second are numbers, values between them are grades.",
     ),
     click.option(
         "--second",
@@ -108,8 +110,8 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     multiple=True,
     callback=_columns,
     metavar="MEANING=COLUMN",
-    help="Assign a column to first, second, winner, question, judge, cluster or weight; weight= "
-    "means that there is none. May be repeated.",
+    help="Say which column has the first system, second, winner, question, judge, cluster or "
+    "weight; weight= says that no column has it. May be repeated.",
 )
 @click.option(
     "--position",

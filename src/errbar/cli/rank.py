@@ -49,7 +49,7 @@ _WEIGHTS = click.option(
 @options.choice(
     *("--by", "mean", "borda", "copeland", "win-rate", "bradley-terry", "rasch"),
     default="mean",
-    text="What orders the systems.",
+    text="The quantity to rank the systems by.",
 )
 @options.BOUNDS
 @options.LARGEST_CLUSTER

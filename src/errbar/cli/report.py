@@ -92,7 +92,7 @@ def report(
             **showing.keywords(),
         )
     size = target.stat().st_size / 1e6
-    click.echo(printable(f"{target}: {size:.1f} MB, one file that needs no other."))
+    click.echo(printable(f"{target}: {size:.1f} MB, a single file that works on its own."))
 
 
 def _given_options(context: click.Context) -> list[str]:

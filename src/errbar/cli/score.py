@@ -37,8 +37,8 @@ SCORE = bundle(
     choice(
         *("--short", "error", "drop", "posterior"),
         default="error",
-        text="Questions with fewer trials than a metric draws: refuse them, drop them, or "
-        "extrapolate by the model of difficulty.",
+        text="If questions have fewer trials than a metric draws: stop with an error, drop these "
+        "questions, or extrapolate with a model of difficulty (posterior).",
     ),
     click.option(
         "--by",
@@ -47,13 +47,14 @@ SCORE = bundle(
     ),
     choice(
         *("--estimand", "population", "benchmark", "rerun"),
-        text="What intervals cover: new questions of the same kind (the default), this exact "
-        "benchmark, or a repeat of this run.",
+        text="What intervals cover: new questions of the same kind (population, the default), "
+        "this exact benchmark, or a repeat of this run (rerun).",
     ),
     choice(
         *("--method", "calibrated", "documented"),
         default="calibrated",
-        text="Intervals that hold their level, or the normal intervals of errbar.eval.",
+        text="The intervals: those whose coverage holds (calibrated), or the normal intervals "
+        "of errbar.eval.",
     ),
     options.LEVEL,
 )
@@ -118,12 +119,13 @@ RATES = bundle(
     click.option(
         "--sensitivity",
         metavar="RATE",
-        help="The share of right answers that the judge passes, as 45/50 if it was seen in 50.",
+        help="The share of right answers that the judge passes, as in 45/50 for 45 of 50 "
+        "labelled answers.",
     ),
     click.option(
         "--specificity",
         metavar="RATE",
-        help="The share of wrong answers that the judge fails, in the same way.",
+        help="The share of wrong answers that the judge fails, written in the same way.",
     ),
 )
 
@@ -134,7 +136,7 @@ RATES = bundle(
 @click.option(
     "--audit",
     is_flag=True,
-    help="Also report how many intervals of simulated data sets like this one contain the truth.",
+    help="Also report the coverage of the intervals in simulated data sets like this one.",
 )
 @click.option(
     "--questions-in-all",
@@ -184,7 +186,11 @@ def score(
 @click.command(cls=Subcommand)
 @options.PATHS
 @click.option(
-    "-m", "--metric", default="pass@k", show_default=True, help="A metric with the letter k."
+    "-m",
+    "--metric",
+    default="pass@k",
+    show_default=True,
+    help="A metric with the letter k in place of a number.",
 )
 @click.option("-k", "ks", multiple=True, type=int, help="A value of k; may be repeated.")
 @SCORE
@@ -213,8 +219,8 @@ def curve(
     type=int,
     multiple=True,
     metavar="K",
-    help="A number of trials beyond those there are; may be repeated. By default 10 and 100 times "
-    "the trials.",
+    help="A number of trials beyond those in the log; may be repeated. By default 10 and 100 "
+    "times as many as in the log.",
 )
 @options.SYSTEMS
 @options.ERRORS

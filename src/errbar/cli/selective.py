@@ -42,8 +42,8 @@ RESAMPLE = bundle(
     click.option(
         "--bins",
         type=int,
-        help="The number of bins, if there are too many distinct confidences; the error is "
-        "bounded.",
+        help="The number of bins, if there are too many distinct confidences; the output says "
+        "how large the error can be.",
     ),
     options.LEVEL,
     number("--resamples", int, "The number of bootstrap resamples.", default=10_000),

@@ -340,7 +340,7 @@ def test_labels_of_trials_are_matched_by_the_name_or_the_place_of_the_trial(name
         by_name = agreement_of(rows, labels=labels, label="human")[0]
         assert (by_name.value, by_name.items) == (whole.value, 300)
     else:
-        with pytest.raises(InputError, match="no label is of a single answer"):
+        with pytest.raises(InputError, match="no label belongs to a single answer"):
             agreement_of(plain, labels=labels, label="human")
 
 
@@ -354,7 +354,7 @@ def test_labels_whose_trial_is_not_known_are_counted() -> None:
     ]
     found = agreement_of(once, labels=labels)
     assert found[0].items == 2
-    assert any("8 labels of which no trial of the judge is known" in n for n in found.notes())
+    assert any("8 labels not used: no trial of the judge matches" in n for n in found.notes())
 
 
 def test_weights_of_sampled_labels_weigh_the_agreement() -> None:
