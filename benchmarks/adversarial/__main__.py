@@ -22,7 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adversarial import counts, fifth, fourth, outside, ranked, samples, third, verdicts
+from benchmarks.adversarial import (
+    counts,
+    fifth,
+    fourth,
+    outside,
+    ranked,
+    samples,
+    sixth,
+    third,
+    verdicts,
+)
 from benchmarks.adversarial.cells import LEAST_COVERED, MOST_WRONG, Cell, Tally, added
 from errbar.results.estimate import Estimand
 
@@ -44,6 +54,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         third.cells(),
         fourth.cells(),
         fifth.cells(),
+        sixth.cells(),
     )
     return [cell for cells in families for cell in cells]
 
