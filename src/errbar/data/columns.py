@@ -141,6 +141,35 @@ VERSIONS = _plain(
     *("language", "lang", "locale", "language_code", "translation", "target_language"),
     *("turn", "turn_id", "turn_idx", "turn_index"),
 )
+# Settings of a run: each value is a separate system.
+SETTINGS = _plain(
+    *("model", "model_name", "model_id", "agent", "agent_name", "method", "method_name"),
+    *("condition", "variant", "treatment", "arm", "approach", "technique", "strategy", "setting"),
+    *("setup", "ablation", "ablation_flags", "ablations", "baseline", "policy", "prompt"),
+    *("prompt_name", "prompt_type", "prompt_style", "prompt_template", "prompt_version"),
+    *("prompt_variant", "prompt_id", "prompting", "system_prompt", "template", "instruction"),
+    *("persona", "format", "prompt_format", "scaffold", "temperature", "temp", "top_p", "top_k"),
+    *("min_p", "sampling", "decoding", "shots", "shot", "n_shots", "num_shots", "n_shot", "k_shot"),
+    *("num_fewshot", "fewshot", "few_shot", "cot", "use_cot", "reasoning", "reasoning_effort"),
+    *("effort", "thinking", "thinking_budget", "budget", "max_tokens", "context_length"),
+    *("max_steps", "tools", "use_tools", "tool_use", "rag", "retriever", "router", "retrieval"),
+    *("use_rag", "memory", "framework", "harness", "provider", "backend", "engine", "quantization"),
+    *("quant", "dtype", "algorithm", "optimizer", "learning_rate", "lr", "adapter", "finetuned"),
+    *("fine_tuned", "architecture", "size", "model_size", "noise", "perturbation", "model_version"),
+    *("model_family", "model_type", "deployment", "endpoint", "service", "assistant", "bot"),
+    *("chatbot", "solver", "classifier", "predictor", "detector", "generator", "pipeline", "algo"),
+    *("candidate", "contestant", "student", "team", "submission", "submitter", "experiment"),
+    *("experiment_name", "exp", "run_name", "implementation", "revision", "release", "build"),
+    *("commit", "branch", "provider_id", "provider_name", "agent_id", "agent_version"),
+    *("scaffolding", "scaffold_name", "harness_name", "threshold", "cutoff", "prompt_profile"),
+    *("prompt_set", "mode", "chunking", "chunker", "chunk_size", "chunk_overlap"),
+    *("chunking_strategy", "embedding", "embedding_model", "embedder", "reranker", "search_type"),
+)
+# Checkpoints of a model in training.
+CHECKPOINTS = _plain(
+    *("step", "global_step", "training_step", "train_step", "checkpoint", "ckpt"),
+    *("checkpoint_step", "training_epoch", "train_epoch", "training_iteration"),
+)
 # Columns that number the trials of a question, if they hold integers.
 TRIAL_NUMBERS = _plain(
     *("run", "run_id", "run_no", "run_number", "run_index", "run_idx", "rep", "reps", "repeat_id"),
@@ -264,22 +293,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
             *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
             *("cum_reward", "total_reward", "episode_reward", "follow_all_instructions"),
-            *(
-                "overall_score",
-                "rating",
-                "match",
-                "is_match",
-                "marks",
-                "marks_awarded",
-                "hit",
-                "is_hit",
-                "true_false",
-                "richtig",
-                "korrekt",
-                "correcto",
-                "corretto",
-                "correto",
-            ),
+            *("overall_score", "rating", "match", "is_match", "marks", "marks_awarded", "hit"),
+            *("is_hit", "true_false", "richtig", "korrekt", "correcto", "corretto", "correto"),
             *("правильно", "верно", "正确", "是否正确", "正解", "ok"),
         ),
         "status": ("state",),

@@ -49,12 +49,13 @@ class Columns:
     def __contains__(self, meaning: str) -> bool:
         return meaning in self.named
 
-    def with_meaning(self, meaning: str, name: str) -> Self:
-        """Columns with one more that has a meaning."""
+    def with_meaning(self, meaning: str, name: str, made_of: Sequence[str] = ()) -> Self:
+        """Columns with one more that has a meaning, and may be `made_of` others."""
         named = {**self.named, meaning: name}
         ordered = {each: named[each] for each in USUAL if each in named}
         beside, unused = (
-            tuple(other for other in names if other != name) for names in (self.beside, self.unused)
+            tuple(other for other in names if other not in {name, *made_of})
+            for names in (self.beside, self.unused)
         )
         return replace(self, named=MappingProxyType(ordered), beside=beside, unused=unused)
 

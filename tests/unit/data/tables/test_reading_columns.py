@@ -138,12 +138,75 @@ def test_a_condition_with_a_system_that_was_named_is_warned_of() -> None:
     assert "means: baseline 0.75, ours 0.5" in warnings_of(rows, system="model")
 
 
-def test_an_unknown_column_that_explains_repeats_is_warned_of() -> None:
-    rows = crossed("flavour", ["a", "b"], model="m")
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("layer", ["early", "late"]),
+        ("noise_db", [0.5, 2.5]),
+        ("bits", [16, 4]),
+    ],
+)
+def test_words_and_amounts_that_every_question_has_equally_often_are_settings(
+    name: str, values: list[object]
+) -> None:
+    first, second = (value if isinstance(value, str) else f"{name}={value}" for value in values)
+    assert means(crossed(name, values)) == {first: 0.75, second: 0.5}
+    rows = crossed(name, values, model="m")
+    scores = {(score.system, score.task): score.value for score in errbar.load(rows).score("avg")}
+    assert scores == {("m", str(values[0])): 0.75, ("m", str(values[1])): 0.5}
+    assert f"{values[0]} 0.75" in warnings_of(rows)
+    assert "mean of all rows 0.625" in warnings_of(rows)
+    assert means(rows, rows="trials") == {"m": 0.625}
+    assert name not in warnings_of(rows, rows="trials")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("flavour", ["run_1", "run_2"]),
+        ("flavour", ["2026-01-01", "2026-01-02"]),
+        ("flavour", ["1b4f0e9", "9f86d08"]),
+        ("flavour", [1, 2]),
+        ("flavour", [17000000, 18000001]),
+        ("hostname", ["a", "b"]),
+        ("sessionId", ["x", "y"]),
+    ],
+)
+def test_what_numbers_or_dates_repeats_is_no_setting(name: str, values: list[object]) -> None:
+    rows = crossed(name, values, model="m")
     assert means(rows) == {"m": 0.625}
-    assert "'flavour' (means: a 0.75, b 0.5)" in warnings_of(rows)
-    assert "task='flavour'" in warnings_of(rows)
-    assert "flavour" not in warnings_of(rows, rows="trials")
+    assert f"'{name}' (means: {values[0]} 0.75, {values[1]} 0.5)" in warnings_of(rows)
+
+
+def test_settings_with_numbered_trials_keep_their_trials() -> None:
+    rows = [
+        {"id": f"q{at}", "attack": attack, "trial": trial, "correct": int(attack == "none")}
+        for at in range(5)
+        for attack in ("none", "gcg")
+        for trial in range(3)
+    ]
+    assert means(rows) == {"none": 1.0, "gcg": 0.0}
+    assert {score.trials for score in errbar.load(rows).score("avg")} == {15}
+
+
+def test_two_columns_of_settings_are_taken_together() -> None:
+    rows = [
+        {"id": at, "attack": attack, "defence": defence, "correct": int(attack == defence)}
+        for at in range(4)
+        for attack in ("no", "yes")
+        for defence in ("no", "yes")
+    ]
+    assert means(rows) == {"no/no": 1.0, "no/yes": 0.0, "yes/no": 0.0, "yes/yes": 1.0}
+
+
+def test_words_that_describe_responses_are_no_settings() -> None:
+    """Both words occur in most questions by chance, but not equally often in each."""
+    rows = [
+        {"id": at, "ending": "stop" if trial * 7 % (at + 3) < 2 else "length", "correct": trial % 2}
+        for at in range(12)
+        for trial in range(8)
+    ]
+    assert means(rows) == {"": 0.5}
 
 
 def test_numbers_of_trials_are_no_condition() -> None:

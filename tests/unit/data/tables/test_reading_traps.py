@@ -159,7 +159,7 @@ def test_systems_may_be_given_in_any_form(tmp_path: Path) -> None:
 
 
 def test_a_column_that_is_not_used_is_named_where_ids_repeat(tmp_path: Path) -> None:
-    file = csv(tmp_path, "model,tone,id,correct m,bio,1,1 m,law,1,0 m,bio,2,1 m,law,2,1")
+    file = csv(tmp_path, "model,tone,id,correct m,bio,1,1 m,law,1,0 m,bio,2,1 m,bio,2,1")
     assert "(not used: tone)" in said_above(file)
 
 

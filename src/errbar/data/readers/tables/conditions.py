@@ -10,9 +10,12 @@ name decides what it is:
 | `TRIAL_NUMBERS`: run, iteration … | the trial |
 | parts and languages (`repeated_ids`) | the question, or the task |
 | scorers: judge, rater … (`repeated_ids`) | refused |
+| any other with as many rows of each of its words (`_factors`) | the system, or the task if \
+something else names the system |
 | any other | trials, with a warning that names the column |
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,11 +23,13 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import Above, guess, mapping, mean_in_brackets, setting, warning
 from errbar.data.columns import (
     ANSWERS,
+    CHECKPOINTS,
     PARTS,
     REFERENCES,
     RESPONSES,
     ROW,
     SCORERS,
+    SETTINGS,
     TRIAL_NUMBERS,
     USUAL,
     VERSIONS,
@@ -34,76 +39,19 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.competing_outcomes import are_names, free_columns
+from errbar.data.readers.tables.system_names import are_levels
 
-# Settings of a run: each value is a separate system.
-SETTINGS = frozenset(
-    map(
-        plain_name,
-        (
-            *("model", "model_name", "model_id", "agent", "agent_name", "method", "method_name"),
-            *("condition", "variant", "treatment", "arm", "approach", "technique", "strategy"),
-            *("setting", "setup", "ablation", "ablation_flags", "ablations", "baseline", "policy"),
-            *("prompt", "prompt_name", "prompt_type", "prompt_style", "prompt_template"),
-            *("prompt_version", "prompt_variant", "prompt_id", "prompting", "system_prompt"),
-            *("template", "instruction", "persona", "format", "prompt_format", "scaffold"),
-            *("temperature", "temp", "top_p", "top_k", "min_p", "sampling", "decoding"),
-            *(
-                "shots",
-                "shot",
-                "n_shots",
-                "num_shots",
-                "n_shot",
-                "k_shot",
-                "num_fewshot",
-                "fewshot",
-            ),
-            *("few_shot", "cot", "use_cot", "reasoning", "reasoning_effort", "effort", "thinking"),
-            *("thinking_budget", "budget", "max_tokens", "context_length", "max_steps", "tools"),
-            *(
-                "use_tools",
-                "tool_use",
-                "rag",
-                "retriever",
-                "router",
-                "retrieval",
-                "use_rag",
-                "memory",
-            ),
-            *("framework", "harness", "provider", "backend", "engine", "quantization", "quant"),
-            *("dtype", "algorithm", "optimizer", "learning_rate", "lr", "adapter", "finetuned"),
-            *("fine_tuned", "architecture", "size", "model_size", "noise", "perturbation"),
-            *("model_version", "model_family", "model_type", "deployment", "endpoint", "service"),
-            *("assistant", "bot", "chatbot", "solver", "classifier", "predictor", "detector"),
-            *("generator", "pipeline", "algo", "candidate", "contestant", "student", "team"),
-            *("submission", "submitter", "experiment", "experiment_name", "exp", "run_name"),
-            *("implementation", "revision", "release", "build", "commit", "branch"),
-            *("provider_id", "provider_name", "agent_id", "agent_version", "scaffolding"),
-            *(
-                "scaffold_name",
-                "harness_name",
-                "threshold",
-                "cutoff",
-                "prompt_profile",
-                "prompt_set",
-                "mode",
-            ),
-            *("chunking", "chunker", "chunk_size", "chunk_overlap", "chunking_strategy"),
-            *("embedding", "embedding_model", "embedder", "reranker", "search_type"),
-        ),
-    )
-)
-# Checkpoints of a model in training.
-CHECKPOINTS = frozenset(
-    map(
-        plain_name,
-        (
-            *("step", "global_step", "training_step", "train_step", "checkpoint", "ckpt"),
-            *("checkpoint_step", "training_epoch", "train_epoch", "training_iteration"),
-        ),
-    )
-)
 _NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
+# Words in the names of columns that tell repeats of a run apart: its number, when, where, by whom.
+_OF_REPEATS = re.compile(
+    r"runs?|trials?|seeds?|reps?|repeats?|repetition|replicate|iter|iteration|attempt|samples?|try"
+    r"|epoch|rollout|draw|round|generation|completion|date|day|time|timestamp|datetime|week|month"
+    r"|session|host|hostname|worker|node|machine|gpu|device|shard|thread|process|pid|user|uuid"
+    r"|hash|id|idx|index|no|num|number|nr"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_CROSSED = 0.9  # share of the cells of questions and values that have the usual number of rows
 _MOST_COLUMNS = 64  # most columns checked
 _MOST_VALUES = 20  # most values of a column with an unknown name
 _MOST_VALUES_OF_ROWS = 10  # most values of a setting, if there are no question ids
@@ -132,13 +80,20 @@ def with_conditions(
 
     Systems and trials mapped by the user (`assignment`) are left unchanged.
     """
+    settings, factors = [], []
     if columns["question"] == ROW:
         settings = _settings_of_rows(rows, columns, condition_candidates(rows, columns))
     else:
         settings = _settings(rows, columns, varied)
+        factors = _factors(rows, columns, varied, settings)
     remarks: list[Above] = []
+    if "system" not in {*columns.named, *assignment}:
+        settings, factors = [*settings, *factors], []
     if settings and "system" not in assignment:
         rows, columns, remark = _add_settings_to_names(rows, columns, settings)
+        remarks.append(remark)
+    if factors and "task" not in assignment:
+        rows, columns, remark = _as_tasks(rows, columns, factors)
         remarks.append(remark)
     if "trial" not in columns and "trial" not in assignment and columns["question"] != ROW:
         columns = _with_trial(rows, columns)
@@ -207,13 +162,51 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[VariedColumn]) -> li
     complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
     names += [] if names else _told_apart_by_trials(rows, columns, complete)
+    return _independent(rows, columns, names)
+
+
+def _independent(
+    rows: Any, columns: Columns, names: Sequence[str], given: Sequence[str] = ()
+) -> list[str]:
+    """Columns whose values do not follow from the question, those `given`, and those before."""
     chosen: list[str] = []
     for name in names:
-        keys = [*_keys(columns), *chosen]
+        keys = [*_keys(columns), *given, *chosen]
         before, after = rows.totals(distinct_rows(keys), distinct_rows([*keys, name]))
         if after > before:
             chosen.append(name)
     return chosen
+
+
+def _factors(
+    rows: Any, columns: Columns, varied: Sequence[VariedColumn], settings: Sequence[str]
+) -> list[str]:
+    """Columns with unknown names of which every question has the same words, equally often.
+
+    Such a design is made on purpose: its words are levels of a factor, and no repeats. Columns that
+    describe a response vary, too, but do not have as many rows of each word in every question.
+    """
+    known = SETTINGS | CHECKPOINTS | PARTS | VERSIONS | SCORERS | _TRIALS
+    names = [
+        column.name
+        for column in varied
+        if column.values <= _MOST_VALUES
+        and plain_name(column.name) not in known
+        and column.name not in settings
+        and not any(_OF_REPEATS.fullmatch(word.lower()) for word in _WORD.findall(column.name))
+        and are_levels(_values_of(rows, column.name, _MOST_VALUES))
+        and _is_crossed(rows, columns, column)
+    ]
+    return _independent(rows, columns, names, settings)
+
+
+def _is_crossed(rows: Any, columns: Columns, column: VariedColumn) -> bool:
+    """Whether nearly every question has the usual number of rows for every value."""
+    keys = [*_keys(columns), column.name]
+    cells = rows.aggregate("count(*) AS n", ", ".join(map(text_of, keys)))
+    usual = cells.aggregate("count(*) AS cells", "n").aggregate("max(cells)").fetchall()[0][0]
+    (questions,) = rows.totals(distinct_rows(keys[:-1]))
+    return bool(questions > 1 and usual >= _CROSSED * questions * column.values)
 
 
 def _is_setting(rows: Any, column: VariedColumn) -> bool:
@@ -263,8 +256,8 @@ def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[
     return chosen
 
 
-def _values_of(rows: Any, name: str) -> list[str]:
-    some = rows.project(f"{text_of(name)} AS value").distinct().order("value").limit(_SHOWN + 1)
+def _values_of(rows: Any, name: str, most: int = _SHOWN) -> list[str]:
+    some = rows.project(f"{text_of(name)} AS value").distinct().order("value").limit(most + 1)
     return [value for (value,) in some.fetchall()]
 
 
@@ -288,9 +281,7 @@ def _add_settings_to_names(
         texts.append(f"{text_literal(f'{name}=')} || {text_of(name)}" if plain else text_of(name))
     called = " and ".join([*parts, *settings])
     name = called if called not in rows.columns else f"errbar {called}"
-    mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
-    together = mean_in_brackets("rows", mean)
-    pooled = setting("rows", "trials")
+    together, pooled = _mean_of_all(rows, columns), setting("rows", "trials")
     each = "every question has rows" if columns["question"] != ROW else "there are rows"
     remark = warning(
         f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
@@ -298,11 +289,27 @@ def _add_settings_to_names(
     )
     if texts == [text_of(called)]:
         name = called  # the column is the system as it is
-    columns = columns.with_meaning("system", name)
+    columns = columns.with_meaning("system", name, settings)
     if name != called or name not in rows.columns:
         rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
-    unused = tuple(column for column in columns.unused if column not in settings)
-    return rows, replace(columns, beside=(), unused=unused), remark
+    return rows, replace(columns, beside=()), remark
+
+
+def _as_tasks(rows: Any, columns: Columns, factors: Sequence[str]) -> tuple[Any, Columns, Above]:
+    """Every combination of the words of some columns as a task, within the tasks that there are."""
+    parts = [columns["task"]] if "task" in columns else []
+    called = " and ".join([*parts, *factors])
+    means = "; ".join(_means_of(rows, columns, name) for name in factors)
+    together, pooled = _mean_of_all(rows, columns), setting("rows", "trials")
+    remark = warning(
+        f"every question has as many rows for each value of {' and '.join(map(repr, factors))} "
+        f"(means: {means}). They look like settings rather than repeats, so they are scored "
+        f"separately, as tasks. {pooled} reads them as trials of one question{together}."
+    )
+    if called not in rows.columns:
+        value = f"concat_ws('/', {', '.join(map(text_of, [*parts, *factors]))})"
+        rows = rows.project(f"*, {value} AS {quoted(called)}")
+    return rows, columns.with_meaning("task", called, factors), remark
 
 
 def _with_trial(rows: Any, columns: Columns) -> Columns:
@@ -316,13 +323,8 @@ def _with_trial(rows: Any, columns: Columns) -> Columns:
         return columns
     for name in names:
         if rows.totals(distinct_rows([*keys, name]))[0] == number:
-            columns = columns.with_meaning("trial", name)
-            unused, beside = (
-                tuple(other for other in others if other != name)
-                for others in (columns.unused, columns.beside)
-            )
             guessed = columns.guessed | {"trial"}
-            return replace(columns, guessed=guessed, unused=unused, beside=beside)
+            return replace(columns.with_meaning("trial", name), guessed=guessed)
     return columns
 
 
@@ -341,34 +343,40 @@ def _with_joint_trial(rows: Any, columns: Columns) -> tuple[Any, Columns, list[A
             joint = f"{trial} and {name}"
             kept = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
             value = f"concat_ws('/', {text_of(trial)}, {text_of(name)})"
-            columns = columns.with_meaning("trial", joint)
-            unused = tuple(other for other in columns.unused if other != name)
-            beside = tuple(other for other in columns.beside if other != name)
             remark = guess(
                 f"Trials: numbered by {trial!r} and {name!r} together",
                 option="--map trial=COLUMN",
                 argument="trial='COLUMN'",
             )
             rows = rows.project(f"*{kept}, {value} AS {quoted(joint)}")
-            return rows, replace(columns, unused=unused, beside=beside), [remark]
+            return rows, columns.with_meaning("trial", joint, [name]), [remark]
     return rows, columns, []
 
 
 def _pooling_remark(rows: Any, columns: Columns, name: str) -> Above:
     """That the rows of every value of a column are trials of one system, and their means."""
-    mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
-    found = rows.aggregate(f"{text_of(name)} AS value, {mean} AS mean", text_of(name)).order(
-        "value"
-    )
-    means = [
-        f"{value or 'none'} {'-' if score is None else format(score, '.4g')}"
-        for value, score in found.limit(_SHOWN + 1).fetchall()
-    ]
     meaning = "task" if "system" in columns and "task" not in columns else "system"
-    apart = mapping(meaning, name)
-    sure = setting("rows", "trials")
+    apart, sure = mapping(meaning, name), setting("rows", "trials")
+    means = _means_of(rows, columns, name)
     return warning(
-        f"every question has rows for each {name!r} (means: {_listed(means)}), and they are read "
+        f"every question has rows for each {name!r} (means: {means}), and they are read "
         f"as trials of one system. If {name!r} is a condition, {apart} scores its values "
         f"separately; if they are trials, use {sure}."
+    )
+
+
+def _mean_of_all(rows: Any, columns: Columns) -> str:
+    mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
+    return mean_in_brackets("rows", mean)
+
+
+def _means_of(rows: Any, columns: Columns, name: str) -> str:
+    """The mean of all rows with each value of a column."""
+    mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
+    found = rows.aggregate(f"{text_of(name)} AS value, {mean} AS mean", text_of(name))
+    return _listed(
+        [
+            f"{value or 'none'} {'-' if score is None else format(score, '.4g')}"
+            for value, score in found.order("value").limit(_SHOWN + 1).fetchall()
+        ]
     )

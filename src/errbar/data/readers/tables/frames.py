@@ -8,10 +8,12 @@ import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import (
+    CHECKPOINTS,
     MEASURES,
     PARTS,
     ROW,
     SCORERS,
+    SETTINGS,
     STATUSES,
     TOTALS,
     USUAL,
@@ -26,7 +28,6 @@ from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of, require_order
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.conditions import CHECKPOINTS, SETTINGS
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead

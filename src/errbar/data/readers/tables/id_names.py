@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from errbar.data.columns import (
+    SETTINGS,
     TRIAL_NUMBERS,
     USUAL,
     Sampler,
@@ -15,7 +16,6 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.readers.tables.conditions import SETTINGS
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")

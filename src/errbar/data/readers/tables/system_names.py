@@ -1,4 +1,4 @@
-"""Names of systems in a column: spelled in two ways, given once for a block, or in two files."""
+"""Names of systems in a column: spelled in two ways, given once for a block, in files, settings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,14 @@ from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.id_names import is_prose
 from errbar.data.readers.tables.naming import may_repeat
+from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.errors import InputError
 
 _MOST = 1000  # most names that are compared
 _SHOWN = 4
+_DATE = re.compile(r"\d{4}[-/.]?\d\d?[-/.]?\d\d?\b.*|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b.*")
+_HASH = re.compile(r"(?=.*\d)[0-9a-f-]{6,}")
+_LARGEST = 1_000_000  # larger numbers are rather times or seeds than settings
 
 
 def only_about(
@@ -167,3 +171,26 @@ def called_after_model(
         if texts and not different and not is_prose(texts):
             return name
     return None
+
+
+def are_levels(values: Sequence[str]) -> bool:
+    """Whether values are settings: words or amounts, and no dates, hashes or numbers of repeats.
+
+    Examples
+    --------
+    >>> [are_levels(some) for some in (["none", "gcg"], ["0.1", "0.5"], ["1000", "2000"])]
+    [True, True, True]
+    >>> [are_levels(some) for some in (["1", "2"], ["run_1", "run_2"], ["2026-01-01"])]
+    [False, False, False]
+    """
+    some = [value.strip() for value in values if value.strip()]
+    if not some or all(map(_DATE.fullmatch, some)) or all(map(_HASH.fullmatch, some)):
+        return False
+    if all(map(TRIAL_NAME.fullmatch, some)):
+        return False
+    try:
+        numbers = sorted(map(float, some))
+    except ValueError:
+        return True
+    counted = [numbers[0] + at for at in range(len(numbers))] == numbers
+    return not counted and numbers[-1] <= _LARGEST
