@@ -69,7 +69,7 @@ def scores() -> Iterator[Case]:
         mean = a / (a + b)
         whole = mean * (1.0 - mean)
         data = whole / (a + b + 1.0)
-        truth = {"choice of questions": data, "luck of trials": whole - data, "ICC": data / whole}
+        truth = {"choice of questions": data, "trial noise": whole - data, "ICC": data / whole}
         for questions in (20, 50, 200):
             for trials in (2, 5, 0):
 
@@ -105,7 +105,7 @@ def differences() -> Iterator[Case]:
         first, second = rates(np.random.default_rng(1), _MANY)
         data = float(np.var(first - second))
         luck = float(np.mean(first * (1.0 - first) + second * (1.0 - second)))
-        truth = {"choice of questions": data, "luck of trials": luck, "ICC": data / (data + luck)}
+        truth = {"choice of questions": data, "trial noise": luck, "ICC": data / (data + luck)}
         for questions in (20, 100):
             for trials in (2, 8):
 
@@ -140,7 +140,7 @@ def clusters() -> Iterator[Case]:
     truth = {
         "choice of clusters": between,
         "choice of questions": data,
-        "luck of trials": luck,
+        "trial noise": luck,
         "ICC": (between + data) / 0.25,
     }
     for number in (20, 60):
@@ -182,9 +182,9 @@ def columns() -> Iterator[Case]:
                 luck = 0.25 - data - joint - level_sd**2
                 truth = {"choice of questions": data, "judge": level_sd**2}
                 if trials > 1:
-                    truth |= {"judge × question": joint, "luck of trials": luck}
+                    truth |= {"judge × question": joint, "trial noise": luck}
                 else:
-                    truth |= {"luck of trials, and judge × question": luck + joint}
+                    truth |= {"trial noise, and judge × question": luck + joint}
                 name = f"{levels} judges of sd {level_sd:g}, 60 × {trials}"
                 yield Case(name, draw, truth, ("judge",))
 
@@ -196,7 +196,7 @@ def columns() -> Iterator[Case]:
         factors = {"questions": question, "column 1": np.arange(180)}
         return table(right, np.full(180, 3.0), factors)
 
-    truth = {"choice of questions": data, "prompt": joint, "luck of trials": 0.25 - data - joint}
+    truth = {"choice of questions": data, "prompt": joint, "trial noise": 0.25 - data - joint}
     yield Case("3 prompts of every question, nested, 60 × 3", nested, truth, ("prompt",))
 
 
@@ -205,7 +205,7 @@ def rewards() -> Iterator[Case]:
     a, b, size = 1.0, 3.0, 4.0  # of the means of questions, and of rewards around them
     many = np.random.default_rng(2).beta(a, b, _MANY)
     data, luck = float(np.var(many)), float(np.mean(many * (1.0 - many)) / (size + 1.0))
-    truth = {"choice of questions": data, "luck of trials": luck, "ICC": data / (data + luck)}
+    truth = {"choice of questions": data, "trial noise": luck, "ICC": data / (data + luck)}
     for questions in (20, 100):
 
         def draw(rng: np.random.Generator, questions: int = questions) -> CellTable:

@@ -66,13 +66,13 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
         raise InputError("the scale 'interval' needs ratings that are numbers.")
     if answers.ratings.categories < 2:
         raise InputError(
-            f"all ratings are {answers.categories[0]}; agreement beyond chance needs two kinds."
+            f"all ratings are {answers.categories[0]}; agreement needs two categories."
         )
     remarks: list[str] = [*answers.remarks]
     why = answers.why_never_equal(request.truth)
     if why:
         if request.truth is None or not answers.is_numeric:
-            raise InputError(f"{why}; agreement needs few: put like values together.")
+            raise InputError(f"{why}; agreement needs few categories: merge similar values.")
         remarks.append(f"{why[:1].upper()}{why[1:]}: only the bias is shown.")
     rows = [] if why else list(_coefficients(answers, request))
     if request.truth is not None:
@@ -88,7 +88,7 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
                 rows += [] if why else judge.drift(prefix, remarks)
     elif answers.groups or answers.order.size:
         raise InputError(
-            "bias by group and drift are those of a judge beside a trusted rater: "
+            "bias by group and drift compare a judge with a trusted rater: "
             + way_to_say(f"--truth {answers.raters[-1]}", f"truth={answers.raters[-1]!r}")
             + " names it."
         )
@@ -329,7 +329,7 @@ class _Judge:
     def _on_favours(self, column: str, found: list[AgreementRow], subject: str) -> str:
         """Say which groups the judge favours over which others, the most favoured first."""
         if not found:
-            return f"{subject}No {column} is seen to be favoured over another."
+            return f"{subject}The judge does not significantly favour any {column} over another."
         named = [
             f"{' over '.join(row.of)} by {row.value:.2f} ({row.low:.2f} to {row.high:.2f})"
             for row in sorted(found, key=lambda row: -row.value)
@@ -344,7 +344,12 @@ class _Judge:
         when = order[self._both]
         late = when > np.median(when)
         if not late.any() or late.all():
-            remarks.append(Caution(f"{prefix}no drift: the order has no two halves."))
+            remarks.append(
+                Caution(
+                    f"{prefix}drift not tested: the order does not split the answers into an "
+                    "earlier and a later half."
+                )
+            )
             return
         agreed = (self._judge == self._truth).astype(float)
         halves = [self._part(agreed, some, (0.0, 1.0)) for some in (late, ~late)]

@@ -345,7 +345,9 @@ class TaskSystems:
         kept = long_enough(found, metric, subject, remarks, drop=self._policy.short == "drop")
         nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
         if nothing:
-            remarks.append(f"{subject}: {counted(nothing, 'question')} without any result.")
+            remarks.append(
+                f"{subject}: {counted(nothing, 'question')} left out for lack of a result."
+            )
         return kept
 
     def _weights(self, aligned: Alignment[str], systems: Iterable[str]) -> Array | None:
@@ -382,7 +384,7 @@ class TaskSystems:
                     raise InputError(
                         f"question {question!r:.80} has the {noun} {_as_text(known)} for {who!r} "
                         f"and {_as_text(value)} for {system!r}; systems are paired by question, "
-                        f"which has one {noun}. Correct the column, or do without: "
+                        f"and a question has one {noun}. Correct the column, or ignore it: "
                         f"{way_to_say(f'--map {noun}=', f'{noun}=None')}"
                     )
         return {question: value for question, (value, _) in found.items()}

@@ -44,12 +44,14 @@ def coverage_shares(
     require_no_weights("an audit, which weights all questions alike,", counts)
     if clusters_of(counts) is not None:
         raise InputError(
-            f"an audit simulates questions that are independent, and these are in clusters. Do "
-            f"without them: {way_to_say('--map cluster=', 'cluster=None')}"
+            "an audit simulates independent questions, and these are in clusters. Ignore the "
+            f"clusters: {way_to_say('--map cluster=', 'cluster=None')}"
         )
     known = right_or_wrong(counts)
     if not isinstance(known, Counts) or any(not metric.parts() for metric in metrics):
-        raise InputError("an audit simulates right and wrong trials; leave categories out of it.")
+        raise InputError(
+            "an audit simulates trials that are right or wrong; leave out metrics of categories."
+        )
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
     (learned,) = DifficultyPosterior.of([known], rng)
     hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)

@@ -48,8 +48,8 @@ def audit_of(
     metric = scored_metric(board.metric)
     if isinstance(metric, CountMetric) and len(metric.parts()) > 1:
         raise InputError(
-            f"{metric} is no mean over questions, so that none can be left out of it; "
-            "audit the board by a metric that is, as avg or pass@k."
+            f"{metric} is not a mean over questions, so a question cannot be left out of it. "
+            "Audit the board by a mean, such as avg or pass@k."
         )
     order = [row.system for row in board]
     tables = side_by_side(source, [metric], order, policy)

@@ -106,7 +106,10 @@ def bracket_rows(scores: Scores) -> Scores:
             interval = each.bracket or nowhere
             reason = each.reason or best[of, each.metric].reason
             rows.append(replace(each, of=of, interval=interval, bracket=None, reason=reason))
-    note = "Scores count failed trials as wrong; intervals hold whatever they would have been."
+    note = (
+        "Scores count failed trials as wrong; intervals also cover the case that failed "
+        "trials would have been right."
+    )
     remarks = (note, *(remark for remark in scores.remarks if remark != BRACKET))
     return replace(scores, estimates=tuple(rows), remarks=remarks) if rows else scores
 
@@ -134,7 +137,10 @@ class BracketedValues(AlignedValues):
 
     def stacked(self) -> AlignedValues:
         """All systems in the worst case, followed by all systems in the best case."""
-        names = (*self.systems, *(f"{name}, failed trials at their best" for name in self.systems))
+        names = (
+            *self.systems,
+            *(f"{name}, failed trials in the best case" for name in self.systems),
+        )
         pairs = zip(self.parts, self.best.parts, strict=True)
         fields = ("trials", "correct", "noise")
         joined = {
@@ -162,7 +168,7 @@ class BracketedValues(AlignedValues):
     def with_right(self, system: int, extra: Integers) -> AlignedValues:
         """Values in the worst case, except that some failed trials of one system count as right."""
         if self.correct is None or not isinstance(self.metric, CountMetric):
-            raise TypeError("only outcomes of right and wrong have failed trials to count")
+            raise TypeError("failed trials are counted for outcomes of right and wrong only")
         some = self.present(system)
         correct = self.correct.copy()
         correct[system] += extra

@@ -76,7 +76,7 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
         about(str(Subject(key[0], key[1])), Caution(f"{why}")) for key, why in refused.items()
     ]
     if not rows:
-        raise InputError("no system answered anything; there is no calibration.")
+        raise InputError("no system answered any question, so there is no calibration.")
     clustered = any(row.clusters < row.answers for row in rows)
     unit = "clusters of answers" if clustered else "answers"
     remarks += source.origin.remarks
@@ -226,9 +226,10 @@ class PenaltySource(AveragedMetrics):
         del paired
         lost = sum(part.failed for part in self.source.slices(by))
         silent = (
-            f"{self.metrics[0]} leaves out {counted(lost, 'row')} without an answer, which state"
+            f"{self.metrics[0]} leaves out {counted(lost, 'row')} without an answer, "
+            "because they state"
         )
-        silent += " no probability, whatever failures count as elsewhere"
+        silent += " no probability; other metrics may count them as wrong"
         return [*([guess(silent)] if lost else []), *self.source.origin.remarks]
 
 

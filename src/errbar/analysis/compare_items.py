@@ -154,7 +154,7 @@ def _no_value(data: PairedItems, metric: ItemMetric, system: int, both: Flags) -
     known = loss[~np.isnan(loss)]
     name = data.systems[system]
     if isinstance(metric, LabelMetric):
-        return "" if np.unique(known).size == 2 else f"{name} is not both right and wrong"
+        return "" if np.unique(known).size == 2 else f"{name} is always right, or always wrong"
     if not known.size:
         return f"{name} answered none of the items"
     coverage = known.size / loss.size

@@ -192,7 +192,7 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
     ]
     if unknown:
         lost = counted(unknown, "labelled question")
-        remarks.append(Caution(f"{lost} that the judged outcomes lack: not used."))
+        remarks.append(Caution(f"{lost} not used: the judged outcomes do not have them."))
     return remarks
 
 
@@ -293,16 +293,16 @@ def require_common_questions(judged: Source, labels: Labels) -> None:
         whole = all(len(own.questions) == len(mine.questions) for own, mine in pairs)
         if any(ids) or not whole:
             raise InputError(
-                "labels and outcomes are matched by ids of questions, which are lacking; without "
-                "them, the labels need a row for each row of the outcomes."
+                "labels and outcomes are matched by question ids, but ids are missing. Add a "
+                "column of ids to both, or give the labels a row for each row of the outcomes."
             )
     if any(labelled) and not any(
         {*own.questions} & {*mine} for (own, _), mine in zip(pairs, labelled, strict=True)
     ):
         known = some_of(map(repr, pairs[0][0].questions), 3)
         raise InputError(
-            f"none of the labelled questions ({some_of(map(repr, labelled[0]), 3)}) is among those "
-            f"judged ({known}); write their ids in the same way."
+            f"none of the labelled questions ({some_of(map(repr, labelled[0]), 3)}) is among the "
+            f"judged questions ({known}); write their ids in the same way."
         )
 
 
@@ -322,7 +322,12 @@ def changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
     ]
     if not turned:
         return []
-    return [Caution(f"The judge alone ranks {some_of(turned, 3)}: labels change that.")]
+    return [
+        Caution(
+            f"Without labels, the judge's scores would rank {some_of(turned, 3)}; the labels "
+            "reverse that."
+        )
+    ]
 
 
 def _weighted(labels: Labels) -> bool:

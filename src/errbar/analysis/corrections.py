@@ -102,13 +102,16 @@ class Labels:
         """The label values of the questions of a system, in the order of `data.questions`."""
         is_mean = len(data.parts) == 1 and not isinstance(data.metric, ProbabilityMetric)
         if not isinstance(data.metric, CountMetric) or not is_mean:
-            raise InputError("cannot be corrected by labels; a mean over questions can, as pass@k")
+            raise InputError(
+                "cannot be corrected by labels, because it is not a mean over questions; avg "
+                "and pass@k can"
+            )
         values, weights = np.full(len(data.questions), np.nan), np.ones(len(data.questions))
         extremes = np.full((2, len(data.questions)), np.nan)
         key = self.systems.get(system), self.tasks.get(data.task)
         named = None if None in key else self._named.get(key)  # type: ignore[arg-type]
         if named is None or not named.slice.scored.any():
-            raise InputError("there is no label")
+            raise InputError("it has no label")
         kept = named.where(named.slice.scored > 0)
         rewards = is_reward(named.slice, data.metric)
         found = question_values(self.source, kept, data.metric, "missing", rewards=rewards)
@@ -241,7 +244,7 @@ class CorrectedTask:
         by_chance = bool((chosen == chosen[:1]).all())  # every question with the same probability
         others = some & ~known if by_chance else some
         if not known.any():
-            raise InputError("no question with a label is among these")
+            raise InputError("none of these questions has a label")
         heavy = np.ones(some.size) if self.data.weights is None else self.data.weights
         judged = Judged.of(
             labels.values[known],

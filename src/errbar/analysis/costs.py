@@ -34,9 +34,9 @@ MOST_IN_PAIRS = 6  # systems up to which all pairs are compared
 _SAME = 1e-12  # of a number: what differs by less does so by rounding
 _UNKNOWN = (math.nan, math.nan)
 _METHOD = (
-    "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen one, which "
-    "costs as much as the estimated maximum (Robson and Whitlock 1964), and Hall's transformation "
-    "(1992), which allows for skewness; scores by Gaffke's bound"
+    "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen unit, which "
+    "costs as much as the estimated maximum (Robson and Whitlock 1964), and Hall's "
+    "transformation (1992), which allows for skewness; scores by Gaffke's bound"
 )
 
 
@@ -133,15 +133,15 @@ def _costs_of_questions(
     if request.prices is None:
         return source.costs(request.of)
     if request.of is not None:
-        raise InputError("prices turn tokens into a cost; do without another column of it.")
+        raise InputError("prices compute the cost from tokens; leave out the column of the cost.")
     names = source.unused_columns()
     read, written = (
         next(iter(named_like(names, known)), None) for known in (INPUT_TOKENS, OUTPUT_TOKENS)
     )
     if read is None or written is None:
         raise UnknownColumn(
-            "prices need a column of the tokens that were read (input_tokens, prompt_tokens) and "
-            "one of those that were written (output_tokens, completion_tokens)."
+            "prices need a column with the number of input tokens (input_tokens, prompt_tokens) "
+            "and one with that of output tokens (output_tokens, completion_tokens)."
         )
     remarks.append(guess(f"Cost: {read!r} and {written!r} at the prices given, per million"))
     both = source.costs(read), source.costs(written)
@@ -175,22 +175,20 @@ def _system(
     some &= weight > 0
     rows, paid = int(costs.rows.sum()), int(costs.paid.sum())
     if not some.any() or not named.slice.was_scored:
-        remarks.append(about(who, Caution("no row has a result and a cost; left out.")))
+        remarks.append(about(who, Caution("left out: no row has both a result and a cost.")))
         return None
     if paid < rows:
         lost = rows - paid
-        remarks.append(
-            about(
-                who,
-                Caution(
-                    f"{lost:,} of {rows:,} rows {have(lost)} no cost; they are taken to cost as "
-                    f"much as the others of their question and result."
-                ),
-            )
+        words = (
+            f"{lost:,} of {rows:,} rows {have(lost)} no cost; each gets the mean cost of the other "
+            f"rows with the same question and result."
         )
+        remarks.append(about(who, Caution(words)))
     out = int(((trials > 0) & (costs.paid == 0) & (weight > 0)).sum())
     if out:
-        remarks.append(about(who, Caution(f"{counted(out, 'question')} without a cost left out.")))
+        remarks.append(
+            about(who, Caution(f"{counted(out, 'question')} left out for lack of a cost."))
+        )
     spent, n = costs.spent[some], costs.paid[some].astype(float)
     hits, spent_hits = costs.paid_right[some].astype(float), costs.spent_right[some]
     mean = spent / n
@@ -233,7 +231,7 @@ def _row(
     per_trial, per_success = _means_and_ratios(own, [(cost, quality)], request.level, rng)[0]
     if math.isnan(per_success.value):
         why = "no trial is right" if not quality.any() else "rewards are negative"
-        remarks.append(about(str(of), Caution(f"{why}; there is no cost of a success.")))
+        remarks.append(about(str(of), Caution(f"{why}, so there is no cost of a success.")))
     return CostRow(
         of=of,
         quality=_mean_share(own, own.quality, request.level),
@@ -293,7 +291,7 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
         enough = int((own.trials >= k).sum())
         if enough < own.trials.size:
             drop = f"{counted(own.trials.size - enough, 'question')} with fewer than {k} trials"
-            remarks.append(about(str(of), Caution(f"{k} tries: {drop} left out.")))
+            remarks.append(about(str(of), Caution(f"{k} tries: left out {drop}.")))
         if enough > 1:
             together.setdefault(enough, []).append(k)
     found = []
@@ -343,7 +341,7 @@ def _differences(
     """Paired differences in cost per trial."""
     if request.baseline is not None:
         if request.baseline not in systems:
-            raise InputError(f"there is no system {request.baseline!r} to be the baseline.")
+            raise InputError(f"there is no system {request.baseline!r} to use as the baseline.")
         pairs = [(name, request.baseline) for name in systems if name != request.baseline]
     else:
         pairs = list(combinations(systems, 2)) if len(systems) <= MOST_IN_PAIRS else []

@@ -89,8 +89,8 @@ def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> l
     if not left:
         return []
     return [
-        f"{name} leaves out {len(left)} of {len(found)}, whose outcomes are not 0 and 1: "
-        f"{some_of(left)}. avg scores them."
+        f"{name} leaves out {some_of(left)} ({len(left)} of {len(found)}), whose outcomes are not "
+        "0 and 1; avg scores them."
     ]
 
 

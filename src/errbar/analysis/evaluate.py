@@ -91,9 +91,9 @@ def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -
         return _categories(source, part, metric, failures)
     if not part.is_binary:
         raise WrongType(
-            f"needs outcomes of 0 and 1; there are {values_in(source, part)}. As rewards they are "
-            f"averaged by avg; as categories 0, 1, 2 … they are taken by metrics with a weight for "
-            f"each: avg(weights=[…]), bayes(…), max@k(…)"
+            f"needs outcomes of 0 and 1; there are {values_in(source, part)}. If they are "
+            "rewards, use avg. If they are categories 0, 1, 2 …, use a metric with a weight for "
+            "each: avg(weights=[…]), bayes(…) or max@k(…)"
         )
     return part.counts(failures)
 
@@ -123,11 +123,12 @@ def _categories(
     wrong = [value for value in values if value not in range(len(metric.weights))]
     if wrong:
         raise WrongType(
-            f"has weights for the outcomes 0 to {len(metric.weights) - 1}; there is {wrong[0]:g}"
+            f"has weights for the outcomes 0 to {len(metric.weights) - 1}; the data have "
+            f"{wrong[0]:g}"
         )
     if part.failed and failures != "missing":
         raise InputError(
-            f"{part.failed} rows have no result, and there is no category for them; "
+            f"{part.failed} rows have no result, and no category stands for that; "
             f"{setting('errors', 'missing')} leaves them out"
         )
     tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)

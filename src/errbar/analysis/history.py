@@ -39,7 +39,7 @@ def drifts_of(
     tasks = sorted({task for run, task in named if run in runs})
     needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
     if not tasks:
-        raise InputError("there is no run to look at.")
+        raise InputError("there are no runs to show.")
     found = []
     for task in tasks:
         present = [run for run in runs if (run, task) in named]

@@ -109,7 +109,8 @@ class _FittedTask:
         if not ((total > 0.0) & (total < most)).any():
             where = f" of {data.task!r}" if data.task else ""
             raise InputError(
-                f"all systems answered every question{where} alike; nothing tells them apart."
+                f"on every question{where} all systems are equally right, so abilities "
+                "and difficulties cannot be estimated."
             )
         self._there: NDArray[np.bool_] = trials > 0.0
         self._rates = np.divide(right, trials, out=np.zeros_like(right), where=self._there)
@@ -291,17 +292,22 @@ class _FittedTask:
             who = some_of([names[at] for at in np.flatnonzero(self.fit.separated)])
             notes.append(
                 Caution(
-                    f"{who} solved everything, or nothing: the ability has an end on one side only "
-                    f"(the log-F prior keeps it finite)."
+                    f"{who} solved all questions, or none, so the data bound the ability on one "
+                    "side only (the log-F prior keeps it finite)."
                 )
             )
         if self._request.subset is not None and len(names) < FEWEST:
-            notes.append(Caution(f"a subset needs {FEWEST} systems; there are {len(names)}."))
+            notes.append(
+                Caution(
+                    f"a subset needs at least {FEWEST} systems to choose it by; there are "
+                    f"{len(names)}."
+                )
+            )
         lacking = int((~self._there).sum())
         if lacking:
             notes.append(
                 f"{lacking:,} of {self._there.size:,} answers {'is' if lacking == 1 else 'are'} "
-                f"missing; adjusted scores take the rate that the model expects in their place."
+                "missing; adjusted scores use the success rate that the model expects for them."
             )
         return [about(self._data.task, note) for note in notes]
 

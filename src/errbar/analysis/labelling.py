@@ -72,7 +72,9 @@ class LabellingRequest:
         strict_share(self.level, "level")
         number(self.agreement, "agreement", 0.0, 1.0)
         if (self.questions is None) == (self.width is None):
-            raise InputError("say how many questions to label, or how wide the interval may be.")
+            raise InputError(
+                "give the number of questions to label, or the width that the interval may have."
+            )
         if self.questions is not None:
             require_whole(self.questions, "questions", 1)
         require_whole(self.rng, "rng", 0)
@@ -88,8 +90,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     if task not in tasks:
         way = way_to_say("--task NAME", "task='…'")
         raise InputError(
-            f"there are the tasks {list_names([*tasks])}; choose what to label in one of them at "
-            f"a time, with {way}."
+            f"the data have the tasks {list_names([*tasks])}; choose one of them with {way}."
         )
     systems = tasks[task]
     data = TaskSystems(source, task, systems, Policy("wrong", "drop")).of(Average())
@@ -99,7 +100,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     number_of = request.questions or field.number_for(request.width or 0.0)
     if number_of > field.free.size:
         raise InputError(
-            f"{number_of} questions are to be labelled, and only {field.free.size} have no label."
+            f"{number_of} questions cannot be labelled: only {field.free.size} have no label yet."
         )
     even, chosen = (field.design(number_of, even=is_even) for is_even in (True, False))
     widths = [field.width(design) for design in (even, chosen)]
@@ -110,7 +111,7 @@ def labelling_of(source: Source, labels: Labels | None, request: LabellingReques
     weights = field.weights(picked, design)
     remarks = list(data.remarks)
     if labels is None:
-        words = f"The judge is taken to agree with {100 * request.agreement:g}% of the labels"
+        words = f"The judge is assumed to agree with {100 * request.agreement:g}% of the labels"
         remarks.append(guess(words, option="--agreement", argument="agreement=…"))
     return LabellingPlan(
         groups=tuple(field.groups(picked)),
@@ -275,8 +276,8 @@ class _JudgedAnswers:
         if not reached(most):
             every = self.width(self.design(most, even=True))
             raise InputError(
-                f"with all {most} questions labelled the interval is about {every:.3g} wide; "
-                f"{width:g} needs more questions."
+                f"even with all {most} questions labelled the interval is about {every:.3g} wide; "
+                f"a width of {width:g} needs more questions."
             )
         low, high = least - 1, most
         while high - low > max(1, high // 20):
@@ -353,7 +354,9 @@ def _parts(values: NDArray[Any]) -> NDArray[Any]:
 
 def _table(source: Source) -> tuple[Frame, Columns]:
     if not isinstance(source, TableSource):
-        raise InputError("what to label is chosen in one table or log with a row per answer.")
+        raise InputError(
+            "choosing what to label needs a single table or log with a row per answer."
+        )
     return source.frame, source.columns
 
 
@@ -383,9 +386,10 @@ def remarks_on_choice(source: Source, labels: Labels) -> list[str]:
         about(
             subject,
             Caution(
-                f"{'the' if subject else 'The'} judge's mean is {mean:.2f} on answers with a label "
-                f"and {other:.2f} on the others. Labels chosen at random hardly ever differ so "
-                f"much (p < {_UNLIKELY}), and only such labels correct the scores."
+                f"{'the' if subject else 'The'} judge's mean is {mean:.2f} on answers with a "
+                f"label and {other:.2f} on the others. Such a difference is unlikely if labels "
+                f"were chosen at random (p < {_UNLIKELY}), and only labels chosen at random "
+                "correct the scores."
             ),
         )
         for _, subject, mean, other in unlikely[:1]

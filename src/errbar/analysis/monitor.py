@@ -46,7 +46,7 @@ def monitor_source(
     require_choice(errors, "errors", ("fail", "missing"))
     found = source.slices(())
     if not any(part.was_scored for part in found):
-        raise InputError("no row was scored; there is nothing to monitor.")
+        raise InputError("no row has a score, so there is nothing to monitor.")
     return watch_systems(
         source.trials_in_order(order),
         systems,
@@ -181,16 +181,16 @@ def _require_claims(claims: Claims, bounds: Bounds) -> None:
     strict_share(claims.level, "level")
     if claims.above is None and claims.below is None:
         raise InputError(
-            f"say what to watch for: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "
-            f"for every system, or {way_to_say('--better A B', 'two systems')} for which of them "
-            f"is better."
+            f"say when to stop: {way_to_say('--above or --below', 'above=0.8 or below=0.8')} "
+            f"tests the mean of every system, {way_to_say('--better A B', 'two systems')} which "
+            "of two is better."
         )
     least, most = bounds
     for name, than, never in (("above", claims.above, most), ("below", claims.below, least)):
         if than is not None and number(than, name, least, most) == never:
             raise InputError(
                 f"{name}={than:g} can never be claimed: outcomes lie between {least:g} and "
-                f"{most:g}. Watch for less, or tell other bounds."
+                f"{most:g}. Give a number between them, or other bounds."
             )
 
 
@@ -205,7 +205,7 @@ def _require_bounds(bounds: Bounds) -> Bounds:
 def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
     systems = texts(systems, "systems")
     if len(systems) > 2:
-        raise InputError(f"two systems at most are watched together; got {len(systems)}.")
+        raise InputError(f"at most two systems can be monitored together; got {len(systems)}.")
     if len(systems) > len(set(systems)):
         raise InputError(f"{systems[0]!r} is compared with itself; name two systems.")
     strange = next((name for name in systems if name not in known), None)
@@ -224,7 +224,7 @@ def _require_within(turns: OrderedRows, systems: Sequence[str], bounds: Bounds) 
         raise InputError(
             f"outcomes must lie between {least:g} and {most:g}; {int(strange.sum())} of "
             f"{strange.size} rows do not, such as {turns.outcome[at]:g} of question "
-            f"{turns.question[at]!r:.60}. Tell the least and the most that an outcome can be, as "
+            f"{turns.question[at]!r:.60}. Give the smallest and the largest possible outcome, as "
             f"in {way_to_say('--bounds 0 5', 'bounds=(0, 5)')}; rows without a result count as 0 "
             f"unless {setting('errors', 'missing')}."
         )

@@ -32,8 +32,8 @@ _DRAWS = 2000  # the Monte Carlo error of a 95% end is then 1.5% of the width
 _QUESTIONS, _CLUSTERS = "questions", "clusters"
 _OWN = {_QUESTIONS: "choice of questions", _CLUSTERS: "choice of clusters"}
 _METHOD = (
-    "means over pairs of trials (Koch 1967), unbiased for ragged and crossed data; intervals by a "
-    "Bayesian bootstrap over {unit} with one unseen one at its worst (2,000 draws){levels}"
+    "means over pairs of trials (Koch 1967), unbiased for ragged and crossed data; intervals by "
+    "a Bayesian bootstrap over {unit} with one unseen unit at its worst (2,000 draws){levels}"
 )
 _LEVELS = (
     "; for columns with few levels by the modified large-sample method (Graybill and Wang 1980), "
@@ -64,7 +64,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
     found = source.slices(())
     cells = trial_cells(source, request.systems, request.by, failures)
     if not cells:
-        raise InputError("no system has a result; there is nothing to tell apart.")
+        raise InputError("no system has a result, so there is no noise to estimate.")
     bounds = _bounds(cells, request.bounds)
     remarks: list[str] = []
     rows: list[NoiseRow] = []
@@ -90,7 +90,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
 
 def _no_noise(remarks: Sequence[str]) -> str:
     return (
-        f"{remarks[0] if remarks else 'there is nothing to tell apart.'} Run the questions several "
+        f"{remarks[0] if remarks else 'there is no noise to estimate.'} Run the questions several "
         f"times, or name a column that repeats them: {way_to_say('--by judge', 'by=[…]')}."
     )
 
@@ -116,7 +116,7 @@ def _pairs(
         systems = [system for system, of in cells if of == task]
         if request.baseline is not None:
             if request.baseline not in systems:
-                raise InputError(f"there is no system {request.baseline!r} to be the baseline.")
+                raise InputError(f"there is no system {request.baseline!r} to use as the baseline.")
             others = [system for system in systems if system != request.baseline]
             found += [((other, task), (request.baseline, task)) for other in others]
         elif len(systems) <= MOST_IN_PAIRS:
@@ -144,7 +144,7 @@ def _row(
     else:
         joined = _cells_of_difference(*cells, bounds)
         if joined is None:
-            remarks.append(about(who, Caution("no question is common to both; left out.")))
+            remarks.append(about(who, Caution("left out: the two systems share no question.")))
             return []
         table, trials = joined
         binary = False
@@ -157,7 +157,14 @@ def _row(
     single = int(np.isnan(table.variance).sum())
     if 0 < single < table.mean.size and not request.by:
         asked = f"{single} of {counted(table.mean.size, 'question')} {have(single)} a single trial"
-        remarks.append(about(who, Caution(f"{asked}; its luck is taken to be that of the others.")))
+        remarks.append(
+            about(
+                who,
+                Caution(
+                    f"{asked}; their trial noise is assumed to be that of the other questions."
+                ),
+            )
+        )
     measured = NoiseMeasurement(table, sums, design, request)
     questions = len(np.unique(table.factors[_QUESTIONS]))
     return [
@@ -184,11 +191,18 @@ def _per_question(table: kernel.CellTable, trials: Integers) -> Array:
 def _undetermined_remark(table: kernel.CellTable, by: Sequence[str]) -> str:
     if by:
         names = " and ".join(map(repr, by))
-        return f"{names} cannot be told from questions and trials: too few rows share a value."
+        return (
+            f"the noise of {names} cannot be separated from that of questions and trials: too "
+            "few rows share a value."
+        )
     if table.mean.size < 2:
-        return "there is one question only; its choice cannot be told from the luck of trials."
+        return (
+            "there is only one question, so the choice of questions cannot be separated from "
+            "trial noise."
+        )
     return (
-        "one trial per question, so the luck of trials cannot be told from the choice of questions."
+        "every question has one trial, so trial noise cannot be separated from the "
+        "choice of questions."
     )
 
 

@@ -243,19 +243,19 @@ class _GameRatings:
         names = self.games.systems
         notes = []
         for mask, words, end in (
-            (self._open_above, "never lost to", "upper"),
-            (self._open_below, "never won against", "lower"),
+            (self._open_above, "never lost to", "above"),
+            (self._open_below, "never won against", "below"),
         ):
             if mask.any():
                 who = some_of([names[at] for at in np.flatnonzero(mask)])
                 notes.append(
-                    f"{who} {words} the systems rated around 1000: the games give the rating no "
-                    f"{end} end (Firth's penalty keeps it finite)."
+                    f"{who} {words} the systems rated around 1000: the games do not bound the "
+                    f"rating from {end} (Firth's penalty keeps it finite)."
                 )
         alone = ~self.varied
         if alone.any():
             who = some_of([names[at] for at in np.flatnonzero(alone)])
-            notes.append(f"{who}: all games are on one question; no interval.")
+            notes.append(f"{who}: no interval, because all games are on one question.")
         return [Caution(f"{judge}: {note}" if judge else note) for note in notes]
 
 
@@ -328,9 +328,9 @@ def _require_told_apart(games: Games) -> None:
     for name, same in zip(games.controls, confounded(games.rows), strict=True):
         if same:
             raise InputError(
-                f"the control {name!r} cannot be told apart from the ratings: strengths of the "
-                f"systems (and other controls) explain it in every game, as the position where "
-                f"every pair is shown in one order only. Leave it out."
+                f"the control {name!r} cannot be told apart from the ratings: the strengths of "
+                "the systems (and other controls) determine it in every game; position, for "
+                "example, if each pair was shown in one order only. Leave it out."
             )
 
 

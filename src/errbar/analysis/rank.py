@@ -77,14 +77,16 @@ def rank_systems(
     rows = _standings(systems, parts_at, ahead, drawn, up, request)
     if bracketed is not parts:
         remarks.append(
-            "Scores, expected ranks and P(best) count failed trials as wrong; intervals, ranks and "
-            "groups hold whatever they would have been."
+            "Scores, expected ranks and P(best) count failed trials as wrong; intervals, ranks "
+            "and groups also cover the case that failed trials would have been right."
         )
     lost = sum(part.left_out for part in parts)
     remarks += _left_out(several, left)
     if lost:
-        verb = "is" if lost == 1 else "are"
-        remarks.append(f"{counted(lost, 'question')} that some systems lack {verb} left out.")
+        them = "it" if lost == 1 else "them"
+        remarks.append(
+            f"{counted(lost, 'question')} left out, because not all systems have {them}."
+        )
     return Leaderboard(
         tuple(rows),
         request.metric,
@@ -105,8 +107,8 @@ def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> li
     each = ", ".join(f"{task} {low:g} to {high:g}" for task, (low, high) in ranges.items())
     return [
         Caution(
-            f"tasks have different scales ({each}) and are averaged as they are; weigh the tasks, "
-            f"or rank them apart."
+            f"tasks have different scales ({each}) and are averaged as they are; weight the "
+            "tasks, or rank them separately."
         )
     ]
 
@@ -207,9 +209,9 @@ def _weights(
         return {task: 1.0 / len(kept) for task in kept}
     unknown = sorted(set(weights) - set(tasks))
     if unknown:
-        raise InputError(f"there is no task {unknown[0]!r} to weigh; there are: {list(tasks)}.")
+        raise InputError(f"there is no task {unknown[0]!r} to weight; there are: {list(tasks)}.")
     if any(not weight >= 0 or math.isinf(weight) for weight in weights.values()):
-        raise InputError(f"weights of tasks must be 0 at least; got {dict(weights)}.")
+        raise InputError(f"weights of tasks must be at least 0; got {dict(weights)}.")
     total = sum(weights.get(task, 0.0) for task in kept)
     if not total:
         raise InputError("all weights of tasks are 0; give one that is not.")
@@ -225,9 +227,9 @@ def _systems_in_all_tasks(tables: Sequence[AlignedValues]) -> tuple[tuple[str, .
         lacking = [name for name in known if name not in kept]
         why = " ".join(_remarks_on_unranked(tables))
         raise InputError(
-            f"systems are ranked on the tasks that all of them have; these lack some: "
-            f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all."
-            f"{f' {why}' if why else ''}"
+            "systems are ranked on the tasks that all of them have; these lack some: "
+            f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all "
+            f"tasks.{f' {why}' if why else ''}"
         )
     return kept, left
 

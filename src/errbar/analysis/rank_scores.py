@@ -53,9 +53,8 @@ class RankRequest:
                 "'population' or 'benchmark'."
             )
         if self.by != "mean" and self.intervals.largest_cluster is not None:
-            raise InputError(
-                f"{way_to_say('--largest-cluster', 'largest_cluster')} is for ranks by the mean."
-            )
+            option = way_to_say("--largest-cluster", "largest_cluster")
+            raise InputError(f"{option} applies to ranks by the mean only.")
         if self.by != "mean" and self.intervals.estimand is Estimand.BENCHMARK:
             raise InputError(
                 f"ranks by {self.by} are for new questions; {setting('estimand', 'benchmark')} is "

@@ -205,14 +205,14 @@ def classes_of(
     refused: dict[K, str] = {}
     for key, rows in found.items():
         if not np.sum(rows.answered):
-            refused[key] = "nothing was answered"
+            refused[key] = "no item was answered"
             continue
         try:
             kept[key] = rows.scored()
         except InputError as error:
             refused[key] = str(error).removesuffix(".")
     if not kept:
-        raise InputError(f"there is no ROC of anyone: {next(iter(refused.values()))}.")
+        raise InputError(f"no system has a ROC curve: {next(iter(refused.values()))}.")
     return kept, refused
 
 
@@ -313,9 +313,9 @@ def paired_items(task: str, items_of: Mapping[str, RankedItems | InputError]) ->
         if conflicting.any():
             question = items.question[order[int(np.argmax(conflicting))]]
             raise InputError(
-                f"question {question!r:.80} is in another cluster for {name!r} than for other "
-                f"systems; items are paired, and belong to one. Correct the column, or do "
-                f"without: {way_to_say('--map cluster=', 'cluster=None')}"
+                f"question {question!r:.80} is in a different cluster for {name!r} than for other "
+                "systems; items are paired, and an item has one cluster. Correct the column, or "
+                f"ignore it: {way_to_say('--map cluster=', 'cluster=None')}"
             )
         clusters[at] = own
     return PairedItems(

@@ -122,8 +122,8 @@ def _named_rewards(source: Source) -> list[Above]:
     if not words & _REWARDS:
         return []
     text = (
-        f"{source.outcome_column!r} is 0 or 1 everywhere: taken as wrong and right, so that no "
-        f"reward lies below 0 or above 1"
+        f"{source.outcome_column!r} is 0 or 1 in every row and is read as wrong and right, so "
+        "rewards are assumed to lie between 0 and 1"
     )
     known = guess(text, option="--bounds LOW HIGH", argument="bounds=(low, high)")
     return [GuessedBounds(known)]
@@ -170,8 +170,8 @@ def _without_any_result(subjects: Mapping[Subject, Slice], errors: str) -> list[
     option = setting("errors", "missing")
     return [
         warning(
-            f"{names}: none of {rows} rows has a result, so the score says that the run failed, "
-            f"and nothing about the answers; {option} leaves it without a score."
+            f"{names}: none of {rows} rows has a result, so the score only shows that the run "
+            f"failed, not how good the answers are; {option} leaves it without a score."
         )
     ]
 

@@ -104,9 +104,9 @@ def rewards_of(
         as_zero = setting("errors", "fail")
         left_out = setting("errors", "missing")
         raise InputError(
-            f"there is no best reward that rows without a result could be given, unless "
-            f"{way_to_say('--bounds LOW HIGH', 'bounds=(low, high)')} says which; {as_zero} counts "
-            f"them as 0, {left_out} leaves them out"
+            "the best case of rows without a result is unknown, unless "
+            f"{way_to_say('--bounds LOW HIGH', 'bounds=(low, high)')} says which; {as_zero} "
+            f"counts them as 0, {left_out} leaves them out"
         )
     endless = next((value for value in results.values if not math.isfinite(value)), None)
     if endless is not None:

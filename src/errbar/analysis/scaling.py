@@ -84,7 +84,7 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
     there = {of: (part, counts) for of, (part, counts) in counted_at.items() if counts is not None}
     if not there:
         why = f" {remarks[0]}" if remarks else ""
-        raise InputError(f"no system has trials enough to say how failures vanish.{why}")
+        raise InputError(f"no system has enough trials to show how failures vanish.{why}")
     most = max(int(counts.trials.max()) for _, counts in there.values())
     ks = tuple(sorted(set(request.ks))) or tuple(times * most for times in _TIMES)
     if ks[0] <= most:
@@ -94,7 +94,9 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
     if not request.ks:
         times = " and ".join(map(str, _TIMES))
         remarks.append(
-            Explanation(f"k: {times} times the most trials of a question, if not given.")
+            Explanation(
+                f"k: if not given, {times} times the largest number of trials of a question."
+            )
         )
     how, refusals = Calibrated(level=request.level), Refusals()
     metrics = [scored_metric(f"pass@{k}") for k in ks]

@@ -343,7 +343,7 @@ def _has_weight(subject: Subject, part: Slice) -> NDArray[np.bool_]:
     if not weigh.any():
         raise InputError(
             f"{str(subject) or 'the system'}: all questions have the weight 0, so there is no "
-            f"mean. Correct the weights, or do without them: "
+            "mean. Correct the weights, or ignore them: "
             f"{way_to_say('--map weight=', 'weight=None')}"
         )
     return weigh

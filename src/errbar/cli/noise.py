@@ -80,7 +80,7 @@ def noise(runs: "Runs", apart: NoiseOptions) -> "NoiseTable":
     """Show where the uncertainty of the scores at PATHS comes from.
 
     It shows how much of the uncertainty of each score and difference comes from the choice of
-    questions, how much from the luck of trials, and what more questions or trials would change.
+    questions, how much from trial noise, and what more questions or trials would change.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ from errbar.base.tables import (
 from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, coverage_line
 
-TRIALS = "luck of trials"
+TRIALS = "trial noise"
 _ENDLESS = math.inf
 
 
@@ -121,7 +121,7 @@ class NoiseRow(EqualByValue):
 
 _MEANINGS = (
     "variance: of a single trial of a new question, in parts that add up. choice of questions: "
-    "between the success rates of questions (data noise); luck of trials: between trials of a "
+    "between the success rates of questions (data noise); trial noise: between trials of a "
     "question (prediction noise). Of a difference, a trial is one of each system (definitions of "
     "Wang 2025, arXiv:2512.21326, here without bias). An estimate may fall below 0.",
     "share: of the squared standard error of the score, with the questions and trials there are.",
@@ -231,7 +231,7 @@ class NoiseTable(Rows[NoiseRow]):
             if shares:
                 whole = "that" if said else "the uncertainty"
                 said.append(f"{_range(shares)} of {whole} of {what}")
-        claim = f"The {TRIALS} accounts for {', and '.join(said)}"
+        claim = f"{TRIALS.capitalize()} accounts for {', and '.join(said)}"
         return Headline(claim, ".")
 
     def footer(self) -> str:

@@ -582,7 +582,9 @@ def test_with_a_largest_cluster_the_interval_holds_where_no_large_one_was_drawn(
 
 def test_a_largest_cluster_that_cannot_be_is_refused() -> None:
     runs = clustered_runs([3, 2], [1, 2])
-    with pytest.raises(InputError, match="largest_cluster is 2, but a cluster has 3 questions"):
+    with pytest.raises(
+        InputError, match="largest_cluster is 2, but a cluster in the data has 3 questions"
+    ):
         runs.score("avg", largest_cluster=2)
     with pytest.raises(InputError, match="'population' only"):
         runs.score("avg", largest_cluster=5, estimand="benchmark")

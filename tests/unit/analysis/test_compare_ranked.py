@@ -358,7 +358,7 @@ def test_an_item_in_two_clusters_is_refused() -> None:
     second = table(2, "b").with_columns(
         cluster=pl.when(pl.col("question") == "q003").then(pl.lit("x")).otherwise("question")
     )
-    with pytest.raises(InputError, match="'q003' is in another cluster for 'b'"):
+    with pytest.raises(InputError, match="'q003' is in a different cluster for 'b'"):
         errbar.load(both(first, second)).compare("aurc")
 
 
@@ -457,7 +457,7 @@ def test_a_number_that_a_system_has_not_is_no_number() -> None:
     right = table(3, "c").with_columns(outcome=pl.lit(1.0))
     rows = errbar.load(both(data, right)).compare("roc-auc")
     assert [bool(row.reason) for row in rows] == [False, True, True]
-    assert rows[1].reason == "c is not both right and wrong"
+    assert rows[1].reason == "c is always right, or always wrong"
     none = table(4, "d").with_columns(status=pl.lit("abstained"))
     assert only(both(table(1, "a"), none), "aurc").reason == "d answered none of the items"
 

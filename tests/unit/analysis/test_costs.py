@@ -119,7 +119,7 @@ def test_rows_without_a_cost_are_counted_and_cost_as_others_of_their_kind() -> N
     assert found[0].questions == 2
     said = " ".join(found.notes())
     assert "3 of 6 rows have no cost" in said
-    assert "1 question without a cost left out" in said
+    assert "1 question left out for lack of a cost" in said
 
 
 def test_a_failed_row_costs_and_counts_as_wrong() -> None:

@@ -79,11 +79,11 @@ def test_a_curve_leaves_out_rewards_and_says_so() -> None:
     runs = errbar.load(of_two_tasks((0.5, 0.25)))
     scores = runs.curve("pass@k")
     assert {score.task for score in scores} == {"sums"}
-    said = "pass@k leaves out 2 of 4, whose outcomes are not 0 and 1: a · essay, b · essay."
+    said = "pass@k leaves out a · essay, b · essay (2 of 4), whose outcomes are not 0 and 1;"
     assert any(remark.startswith(said) for remark in scores.remarks)
     asked = runs.curve("pass@k", [1, 2])
     assert {each.task for each in asked if math.isnan(each.value)} == {"essay"}
-    assert "needs outcomes of 0 and 1; there are 0.25, 0.5. As rewards" in asked[0].reason
+    assert "needs outcomes of 0 and 1; there are 0.25, 0.5. If they are rewards" in asked[0].reason
     with pytest.raises(WrongType, match=r"a · essay pass@1: needs outcomes .*for 4 of 4"):
         errbar.load(of_two_tasks((0.5,)).filter(pl.col("task") == "essay")).curve("pass@k", [1, 2])
 

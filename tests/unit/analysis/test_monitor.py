@@ -302,7 +302,7 @@ def test_the_method_claims_in_the_runs_in_which_the_bets_do() -> None:
 @pytest.mark.parametrize(
     ("systems", "options", "said"),
     [
-        ((), {}, "say what to watch for"),
+        ((), {}, "say when to stop"),
         ((), {"above": 1.0}, "can never be claimed"),
         ((), {"below": 0.0}, "can never be claimed"),
         ((), {"above": 1.5}, r"above must be in \[0, 1\]"),
@@ -311,7 +311,7 @@ def test_the_method_claims_in_the_runs_in_which_the_bets_do() -> None:
         ((), {"above": 0.5, "bounds": (1, 0)}, "the lower one first"),
         ((), {"above": 0.5, "errors": "bracket"}, "errors must be 'fail' or 'missing'"),
         (("A", "A"), {}, "compared with itself"),
-        (("A", "B", "C"), {}, "two systems at most"),
+        (("A", "B", "C"), {}, "at most two systems"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -422,7 +422,7 @@ def test_the_command_takes_what_the_method_takes(log: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "say what to watch for"),
+        ([], "say when to stop"),
         (["--better", "new", "nobody"], "there is no system 'nobody'"),
         (["--better", "new", "old", "--system", "new"], "give only one of them"),
         (["--above", "0.5", "--engine", "spark"], "omit --engine spark"),

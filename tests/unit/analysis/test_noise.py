@@ -68,7 +68,7 @@ def test_a_column_is_a_source_of_noise_with_any_engine() -> None:
         "choice of questions",
         "judge",
         "judge × question",
-        "luck of trials",
+        "trial noise",
     ]
     assert variances(found)["judge"] > 0.0
     for other in (rows.to_pandas(), rows.to_arrow(), connection.table("rows")):
@@ -81,7 +81,7 @@ def test_a_column_is_a_source_of_noise_with_any_engine() -> None:
 def test_runs_with_a_trial_each_leave_their_interaction_to_the_trials() -> None:
     rows = judged().filter(pl.col("epoch") % 2 == 0)
     names = list(variances(errbar.noise(rows, by="judge")))
-    assert names == ["choice of questions", "judge", "luck of trials, and judge × question"]
+    assert names == ["choice of questions", "judge", "trial noise, and judge × question"]
 
 
 def test_clusters_are_chosen_before_their_questions() -> None:
@@ -90,7 +90,7 @@ def test_clusters_are_chosen_before_their_questions() -> None:
     assert list(variances(found)) == [
         "choice of clusters",
         "choice of questions",
-        "luck of trials",
+        "trial noise",
     ]
     assert "clusters" in found.method
 
@@ -135,7 +135,9 @@ def test_prompts_of_each_question_are_drawn_anew_with_the_questions() -> None:
 
 
 def test_one_trial_per_question_is_refused_with_what_to_do() -> None:
-    with pytest.raises(InputError, match=r"one trial per question.*Run the questions several"):
+    with pytest.raises(
+        InputError, match=r"every question has one trial.*Run the questions several"
+    ):
         errbar.noise([[1], [0], [1]])
 
 
@@ -160,6 +162,6 @@ def test_what_is_not_there_is_refused(options: dict[str, Any]) -> None:
 
 def test_the_table_names_its_sources_and_what_more_would_buy() -> None:
     text = str(RUNS.noise(baseline="siskin-1", designs=[(200, 2)]))
-    assert text.startswith("The luck of trials accounts for 8 to 15% of the uncertainty of scores")
+    assert text.startswith("Trial noise accounts for 8 to 15% of the uncertainty of scores")
     assert "200 × 2" in text
     assert RUNS.noise(designs=[(200, 2)]).design_records()[4]["questions"] == 200

@@ -177,7 +177,7 @@ def test_weights_move_the_average(tmp_path: Path) -> None:
     ("weights", "words"),
     [
         ({"other": 1.0}, "no task 'other'"),
-        ({"short": -1.0}, "0 at least"),
+        ({"short": -1.0}, "at least 0"),
         ({"short": 0.0}, "all weights of tasks are 0"),
     ],
 )
@@ -193,7 +193,7 @@ def test_questions_that_not_all_have_are_left_out_and_counted() -> None:
     data["s02"] = data["s02"][:20]
     rows = ranked(data)
     assert rows.questions == 20
-    assert "10 questions that some systems lack are left out" in str(rows)
+    assert "10 questions left out, because not all systems have them" in str(rows)
     assert rows[0].value == pytest.approx(max(matrix[:20].mean() for matrix in data.values()))
 
 

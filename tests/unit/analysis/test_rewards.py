@@ -288,8 +288,8 @@ def test_a_bracket_without_an_interval_is_a_dash() -> None:
 def test_zeros_and_ones_of_a_column_of_rewards_are_a_guess_until_bounds_are_given() -> None:
     for column, said in (("reward", True), ("Total Payoff", True), ("correct", False)):
         runs = errbar.load([{"question": at, column: at % 2} for at in range(20)], outcome=column)
-        found = [note for note in runs.score("avg").remarks if "0 or 1 everywhere" in note]
+        found = [note for note in runs.score("avg").remarks if "0 or 1 in every row" in note]
         assert bool(found) == said
-        assert not said or "no reward lies below 0 or above 1 (bounds=" in found[0]
+        assert not said or "rewards are assumed to lie between 0 and 1 (bounds=" in found[0]
         given = runs.score("avg", bounds=(-1, 1)).remarks
-        assert not [note for note in given if "0 or 1 everywhere" in note]
+        assert not [note for note in given if "0 or 1 in every row" in note]

@@ -112,7 +112,10 @@ def test_a_judge_that_favours_a_system_is_found_and_so_is_the_ranking_it_would_m
             rows.append({"system": system, "question": at, "outcome": grade, "human": human})
     board = errbar.rank(rows, label="human")
     assert [row.system for row in board] == ["rival", "own"]
-    assert "The judge alone ranks own before rival: labels change that." in board.notes()
+    assert (
+        "Without labels, the judge's scores would rank own before rival; the labels reverse that."
+        in board.notes()
+    )
     assert not any("judge alone ranks" in n for n in errbar.rank(TWO, label="human").notes())
     found = errbar.agree(rows, ["outcome", "human"], truth="human", by=["system"])
     assert any("favours own over rival" in note for note in found.notes())
@@ -290,7 +293,7 @@ def test_a_judge_that_favours_a_system_is_found_out() -> None:
     assert biases["old"].value == 0.0
     fair = [{**row, "system": row["question"] % 2} for row in favoured()]
     text = str(errbar.agree(fair, ["judge", "human"], truth="human", by=["system"]))
-    assert "No system is seen to be favoured" in text
+    assert "does not significantly favour any system" in text
 
 
 def one_judge(*, trials: int = 1) -> Rows:
@@ -385,7 +388,7 @@ def test_weights_of_sampled_labels_weigh_the_agreement() -> None:
 def test_labels_that_were_hardly_chosen_at_random_are_doubted() -> None:
     rows = one_judge()
     truth = {(row["system"], row["question"]): int(row["question"][-1] in "02468") for row in rows}
-    said = "Labels chosen at random hardly ever differ so much (p < 0.001)"
+    said = "Such a difference is unlikely if labels were chosen at random (p < 0.001)"
 
     def labelled(chosen: Callable[[Any], bool], **more: Any) -> Rows:
         return [
@@ -501,7 +504,7 @@ def test_words_missing_ratings_and_several_raters_agree_too(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
-        ([{"a": 1, "b": 1}], {}, "two kinds"),
+        ([{"a": 1, "b": 1}], {}, "two categories"),
         ([{"a": 1, "b": None}, {"a": None, "b": 0}], {}, "two raters"),
         ([{"a": 1, "b": 0}], {"truth": "c"}, "not one of the raters"),
         ([{"a": "x", "b": "y"}], {"scale": "interval"}, "numbers"),
@@ -579,7 +582,7 @@ def test_words_have_a_bias_a_drift_and_one_spelling() -> None:
     assert (values["a, share of pass"], values["b, share of pass"]) == (0.0, 0.5)
     assert values["agreement, later half − earlier half"] == -0.5
     assert any("'Pass' as 'pass'" in remark for remark in found.remarks)
-    with pytest.raises(InputError, match="beside a trusted rater"):
+    with pytest.raises(InputError, match="compare a judge with a trusted rater"):
         errbar.agree(rows, ["judge", "human"], order="at")
 
 

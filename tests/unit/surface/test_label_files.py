@@ -98,5 +98,5 @@ def test_labels_without_ids_need_a_row_for_each_row() -> None:
     assert value(whole, plain) == pytest.approx(value(by_id()), abs=1e-12)
     few = [{"label": label} for label in LABELS.values()]
     for judged in (plain, JUDGED):
-        with pytest.raises(InputError, match="matched by ids of questions, which are lacking"):
+        with pytest.raises(InputError, match="matched by question ids, but ids are missing"):
             value(few, judged)

@@ -57,7 +57,7 @@ def require_no_weights(what: str, *systems: AnyCounts) -> None:
 def refuse_weights_in(what: str) -> None:
     """Raise the error that weights are not supported."""
     raise InputError(
-        f"questions have different weights, and {what} takes none. Do without them: "
+        f"questions have different weights, and {what} takes none. Ignore the weights: "
         f"{way_to_say('--map weight=', 'weight=None')}"
     )
 

@@ -289,7 +289,7 @@ class _SystemEstimates:
         reasons = [ONE_TRIAL] if self._single.all() else []
         if self._single.any() and not reasons:
             number = counted(int(self._single @ self._counts.repeats()), "question")
-            reasons.append(f"{number} of a single trial: {_COVERS_BOTH}")
+            reasons.append(f"{number} with a single trial: {_COVERS_BOTH}")
         return combine_independent(parts), "; ".join(reasons)
 
     def _weight(self, some: NDArray[np.bool_]) -> float:

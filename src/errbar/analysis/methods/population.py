@@ -243,7 +243,9 @@ def assumption_on_sizes(
     if given is not None and (clusters is None or weights is not None):
         lacking = "there is no column of clusters" if clusters is None else "questions have weights"
         option = way_to_say("--largest-cluster", "largest_cluster")
-        raise InputError(f"{option} is a number of questions in a cluster, but {lacking}.")
+        raise InputError(
+            f"{option} states the number of questions in the largest cluster, but {lacking}."
+        )
     if clusters is None and weights is None:
         return ""
     _, sizes, repeats = _sample([], often, clusters, weights)
@@ -251,7 +253,9 @@ def assumption_on_sizes(
     if given is not None:
         if given < largest:
             option = way_to_say("--largest-cluster", "largest_cluster")
-            raise InputError(f"{option} is {given}, but a cluster has {largest:.0f} questions.")
+            raise InputError(
+                f"{option} is {given}, but a cluster in the data has {largest:.0f} questions."
+            )
         return f"holds if no cluster has more than {counted(given, 'question')}, as given"
     if largest == (sizes.min() if clusters is None else 1.0):
         return ""

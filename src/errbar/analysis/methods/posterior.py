@@ -61,8 +61,8 @@ def only_part(metric: CountMetric) -> QuestionMean:
         return parts[0]
     why = "it blends two means over questions" if parts else "it has more than two categories"
     raise InputError(
-        f"{metric} has no ends of the whole distribution: {why}. Ask for those of the normal one: "
-        f"Posterior(ends='normal')."
+        f"{metric} has no quantiles of its posterior distribution: {why}. Use the normal "
+        "interval: Posterior(ends='normal')."
     )
 
 

@@ -123,10 +123,10 @@ def _best(rows: Sequence[PlanRow], resources: Resources) -> PlanRow:
 def _unreachable(goal: Goal, resources: Resources) -> str:
     if resources.budget is not None:
         return (
-            f"a budget of {resources.budget:g} is too small: {LEAST_QUESTIONS} questions at least "
-            f"with {goal.metric.draws} trials or more for each."
+            f"a budget of {resources.budget:g} is too small: a run needs at least "
+            f"{LEAST_QUESTIONS} questions with at least {goal.metric.draws} trials each."
         )
-    return "not even ten million questions would suffice; ask for less."
+    return "not even ten million questions would suffice; plan for a larger difference or width."
 
 
 DISAGREEMENT = 1.0  # of log odds, where no pilot of two systems tells
@@ -274,7 +274,7 @@ def _known(
     if pilot is not None:
         return learn_difficulty(pilot, systems, errors, rng)
     if systems:
-        raise InputError("systems names those of a pilot; there is none.")
+        raise InputError("systems selects systems of a pilot, and there is no pilot.")
     return Pilot(Difficulty.of(difficulty or ""), math.nan, ())
 
 
@@ -304,7 +304,9 @@ def _goal(
         _ = goal.shift  # refused here if it is out of reach
         return goal
     if disagreement is not None:
-        raise InputError("disagreement is between two systems; a width is that of one.")
+        raise InputError(
+            "disagreement is between two systems, but a width is planned for one system."
+        )
     if not metric.parts()[0].unbiased:
         raise InputError(
             f"{metric} has no value of a question that is right on average, and its interval is "

@@ -228,7 +228,10 @@ def learn_difficulty(
         return Pilot(difficulty, math.nan, remarks)
     pairs, only = _pairs(source, names, errors)
     if only:
-        remarks += (f"{counted(only, 'question')} of the pilot were given to one system only.",)
+        remarks += (
+            f"{counted(only, 'question')} of the pilot not used: only one of the two systems "
+            "has them.",
+        )
     if np.median(pairs[:, [0, 2]], axis=0).min() < 2:
         remarks += ("One trial per question does not show how far two systems disagree.",)
         return Pilot(difficulty, math.nan, remarks)
@@ -257,7 +260,7 @@ def _counts(slices: Sequence[Slice], errors: OneWayErrors) -> CountsByState:
     if not slices:
         raise InputError(f"the pilot: {NEVER_SCORED}.")
     if not all(part.is_binary for part in slices):
-        raise WrongType("a pilot needs outcomes of 0 and 1; there are others.")
+        raise WrongType("a pilot needs outcomes of 0 and 1; this one has other outcomes.")
     each = [part.counts(failures_as(errors)) for part in slices]
     trials = np.concatenate([part.trials for part in each])
     some = trials > 0

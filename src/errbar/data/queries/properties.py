@@ -290,5 +290,5 @@ def refuse_weights(frame: Frame, columns: Columns, use: str) -> None:
     if len(table["rows"]) > 1:
         raise InputError(
             f"the column {columns['weight']!r} gives questions different weights, and {use} takes "
-            f"none. Do without them: {without_weights()}"
+            f"none. Ignore the weights: {without_weights()}"
         )

@@ -157,5 +157,5 @@ def test_a_run_without_any_result_is_marked(tmp_path: Path) -> None:
     written(tmp_path, bad, "bad.jsonl")
     written(tmp_path, good, "good.jsonl")
     said = warnings_on(tmp_path)
-    assert "bad: none of 4 rows has a result, so the score says that the run failed" in said
+    assert "bad: none of 4 rows has a result, so the score only shows that the run failed" in said
     assert "never scored" not in said
