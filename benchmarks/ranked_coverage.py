@@ -23,7 +23,7 @@ from errbar.analysis.methods.bootstrap import Replicates
 from errbar.data.predictions import ArrangedItems
 from errbar.data.queries.ranked_totals import GROUPS, GroupedTotals
 from errbar.kernels.resample import joint_clusters
-from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric
+from errbar.metrics.confidence import Augrc, Aurc, ExcessAurc, RankedMetric
 from errbar.results.estimate import Interval
 from errbar.roc import roc_auc_ci
 from errbar.selective import Bootstrap, Predictions, Ranked, estimate

@@ -13,7 +13,7 @@ from errbar.base.arguments import checked, names_in_order, whole_numbers
 from errbar.base.arrays import Seed
 from errbar.data.queries.costs import read_prices
 from errbar.data.sources.tables import Source
-from errbar.metrics.ranked import RankedMetric
+from errbar.metrics.confidence import RankedMetric
 
 if TYPE_CHECKING:
     from errbar.plots import RunPlots

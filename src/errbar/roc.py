@@ -19,7 +19,7 @@ from errbar.data.labelled_scores import Labelled, Scored, scores_and_labels
 from errbar.errors import InputError
 from errbar.kernels import roc as kernel
 from errbar.kernels.sorting import sort_with_label
-from errbar.metrics.ranked import RocAuc
+from errbar.metrics.confidence import RocAuc
 from errbar.results.comparison import Comparison
 
 __all__ = [

@@ -15,6 +15,7 @@ from errbar import Counts
 from errbar import eval as functions
 from errbar.metrics import (
     AreaUnderPass,
+    Average,
     CountMetric,
     CreditMetric,
     GeoSpectrum,
@@ -65,6 +66,15 @@ def same(first: CountMetric, second: CountMetric, counts: Counts, prior: Prior) 
 @given(ragged(), priors)
 def test_auc_at_1_is_pass_at_1(counts: Counts, prior: Prior) -> None:
     same(AreaUnderPass(1), PassAt(1), counts, prior)
+
+
+@given(ragged(), priors, st.floats(0.0, 1.0))
+def test_the_success_rate_is_pass_at_1(counts: Counts, prior: Prior, rate: float) -> None:
+    (part,) = Average().parts()
+    same(part, PassAt(1), counts, prior)
+    assert part.at_rates(np.array([rate])) == pytest.approx(
+        PassAt(1).at_rates(np.array([rate])), rel=CLOSE, abs=1e-300
+    )
 
 
 @given(ragged(), st.integers(1, 200))

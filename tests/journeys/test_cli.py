@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 import errbar
 from errbar import demo
-from errbar.cli import INTERNAL, main
+from errbar.cli import main
+from errbar.cli.work import INTERNAL
 from errbar.errors import InputError
 
 HOME = str(Path(errbar.__file__).parents[1])

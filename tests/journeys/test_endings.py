@@ -84,7 +84,7 @@ def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -
 
 def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
     code = (
-        "from errbar.cli import ended_early\n"
+        "from errbar.cli.work import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"
     )
     done = script(code)
@@ -104,7 +104,8 @@ def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
 def test_a_command_ends_at_its_time_limit(work: str) -> None:
     code = (
         "import click, itertools, time\n"
-        "from errbar.cli import main, working\n"
+        "from errbar.cli import main\n"
+        "from errbar.cli.work import working\n"
         "@main.command()\n"
         "def endless():\n"
         "    with working('endless') as work:\n"
@@ -206,7 +207,8 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
         f"signal.signal({int(number)}, signal.SIG_DFL)\n"
         "from contextlib import nullcontext\n"
         "from errbar.base.files import atomic_file, directory_until_exit\n"
-        "from errbar.cli import main, working\n"
+        "from errbar.cli import main\n"
+        "from errbar.cli.work import working\n"
         "@main.command()\n"
         "def wait():\n"
         f"    with {around}, atomic_file({str(tmp_path / 'out.csv')!r}) as beside:\n"

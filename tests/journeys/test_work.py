@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("termios", reason="Windows has no such terminals and signals")
 
-from errbar.cli import Work
+from errbar.cli.work import Work
 from terminals import HOME, Screen, plain, start
 
 ROWS = 2_000_000  # half a second or more to write, and a fraction of one to make
@@ -47,8 +47,7 @@ def script(body: str, **options: Any) -> subprocess.Popen[str]:
     """Python code in a process of its own, with `working`, `atomic_file`, `time` and `signal`."""
     names = (
         "import signal, sys, time\n"
-        "from errbar.cli import ended_early\n"
-        "from errbar.cli import working\n"
+        "from errbar.cli.work import ended_early, working\n"
         "from errbar.base.files import atomic_file\n"
     )
     return subprocess.Popen(
@@ -183,9 +182,9 @@ def test_the_command_shows_how_far_the_engine_has_come(big: str, tmp_path: Path)
     screen = Screen()
     target = tmp_path / "out.jsonl"
     process = script(
-        "from errbar import cli\n"
-        "cli._SILENT = cli._BETWEEN = 0.01\n"  # a fast machine needs no second
-        f"cli.main(['convert', {big!r}, {str(target)!r}])",
+        "from errbar.cli import main, work\n"
+        "work._SILENT = work._BETWEEN = 0.01\n"  # a fast machine needs no second
+        f"main(['convert', {big!r}, {str(target)!r}])",
         stderr=screen.outside,
     )
     code, out, _ = ending_of(process, seconds=240)
@@ -206,9 +205,9 @@ def test_the_line_is_gone_before_the_result_is_shown(command: list[str], tmp_pat
     runs.write_text("system,question,outcome\na,1,1\na,2,0\nb,1,0\nb,2,0\n")
     screen = Screen()
     process = script(
-        "from errbar import cli\n"
-        "cli._SILENT = cli._BETWEEN = 0.001\n"
-        f"cli.main({[*command, str(runs)]!r})",
+        "from errbar.cli import main, work\n"
+        "work._SILENT = work._BETWEEN = 0.001\n"
+        f"main({[*command, str(runs)]!r})",
         stdout=screen.outside,
         stderr=screen.outside,
     )

@@ -31,7 +31,7 @@ from errbar.errors import InputError
 from errbar.kernels import calibration as kernel
 from errbar.kernels.bounded_mean import mean_ends
 from errbar.metrics.base import Metric
-from errbar.metrics.probabilities import ProbabilityMetric
+from errbar.metrics.confidence import ProbabilityMetric
 from errbar.results.base import Measurement
 from errbar.results.calibration import Bin, Calibration, SystemCalibration
 from errbar.results.comparisons import Comparisons

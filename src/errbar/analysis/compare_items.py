@@ -44,7 +44,7 @@ from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sign_flip import Ends, clip_to_verdict
 from errbar.metrics.base import Direction
-from errbar.metrics.ranked import COMMON, LabelMetric, RankedMetric
+from errbar.metrics.confidence import COMMON, LabelMetric, RankedMetric
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval

@@ -41,7 +41,7 @@ from errbar.kernels.prediction_powered import Judged
 from errbar.kernels.sign_flip import rounded_difference
 from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
-from errbar.metrics.probabilities import ProbabilityMetric
+from errbar.metrics.confidence import ProbabilityMetric
 
 Correction = Literal["ppi++", "ppi", "labels"]
 CORRECTIONS: tuple[Correction, ...] = ("ppi++", "ppi", "labels")

@@ -31,7 +31,7 @@ from errbar.kernels.bounded_mean import mean_ends
 from errbar.kernels.interval import outer_ends
 from errbar.kernels.resample import sizes_of_clusters
 from errbar.kernels.sign_flip import Ends
-from errbar.metrics.ranked import AreaMetric, LabelMetric, RankedMetric
+from errbar.metrics.confidence import AreaMetric, LabelMetric, RankedMetric
 
 ItemMetric = RankedMetric | LabelMetric
 

@@ -27,7 +27,7 @@ from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources.tables import Rankings, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.resample import joint_clusters
-from errbar.metrics.ranked import RankedMetric, RocAuc
+from errbar.metrics.confidence import RankedMetric, RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate, Subject
 from errbar.results.scores import RankedScores
 

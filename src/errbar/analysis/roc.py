@@ -27,7 +27,7 @@ from errbar.kernels import roc as kernel
 from errbar.kernels.interval import normal_reach
 from errbar.kernels.resample import sizes_of_clusters
 from errbar.kernels.sorting import sort_with_label
-from errbar.metrics.ranked import RocAuc
+from errbar.metrics.confidence import RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
 IntervalScale = Literal["placement", "plain"]

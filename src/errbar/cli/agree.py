@@ -5,10 +5,11 @@ from typing import Literal
 
 import click
 
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import loaded_outcomes, require_writable, show
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, choice, number
+from errbar.cli.work import working
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,11 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import put, runs_of, save, show
 from errbar.cli.options import Assume, Keywords, PairOptions, ReadOptions, WriteOptions, bundle
+from errbar.cli.work import working
 from errbar.errors import InputError
 
 

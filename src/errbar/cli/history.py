@@ -6,10 +6,11 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import columns_in, keywords_of, paths_text, require_writable, show
 from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
+from errbar.cli.work import working
 from errbar.errors import InputError
 
 

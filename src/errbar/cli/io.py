@@ -19,7 +19,6 @@ from errbar.base.files import atomic_file
 from errbar.base.narrow_tables import page_of_width
 from errbar.base.remarks import MARK, above, below, marked
 from errbar.base.tables import Detail, Line, in_percent, page, plain, printable
-from errbar.cli import Work, working
 from errbar.cli.options import (
     FORCED,
     OUTPUTS,
@@ -29,6 +28,7 @@ from errbar.cli.options import (
     ReadOptions,
     WriteOptions,
 )
+from errbar.cli.work import Work, working
 from errbar.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ import click
 from click.exceptions import Exit
 
 from errbar.base.tables import printable
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import paths_text, require_writable, runs_of, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions
+from errbar.cli.work import working
 from errbar.errors import ErrbarError, InputError, NotThere
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ import click
 from click.core import ParameterSource
 
 import errbar
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import paths_text, require_writable, runs_of, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
+from errbar.cli.work import working
 from errbar.errors import MissingExtra
 
 if TYPE_CHECKING:

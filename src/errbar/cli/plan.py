@@ -6,10 +6,11 @@ from typing import Literal
 import click
 
 import errbar
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import paths_text, require_writable, runs_of, show
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, number
+from errbar.cli.work import working
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import paths_text, require_writable, show
 from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
+from errbar.cli.work import working
 from errbar.errors import InputError
 
 if TYPE_CHECKING:

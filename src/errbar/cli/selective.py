@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import errbar
-from errbar.cli import options, working
+from errbar.cli import options
 from errbar.cli.help import Subcommand
 from errbar.cli.io import loaded_outcomes, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
+from errbar.cli.work import working
 from errbar.errors import InputError
 
 if TYPE_CHECKING:

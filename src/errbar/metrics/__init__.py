@@ -13,6 +13,20 @@ from errbar.metrics.base import (
 )
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
 from errbar.metrics.categories import Average, Bayes, MaxAt, VoteAt
+from errbar.metrics.confidence import (
+    Augrc,
+    Aurc,
+    Brier,
+    CoverageAt,
+    ExcessAugrc,
+    ExcessAurc,
+    LabelMetric,
+    LogLoss,
+    ProbabilityMetric,
+    RankedMetric,
+    RiskAt,
+    RocAuc,
+)
 from errbar.metrics.grammar import family, parse
 from errbar.metrics.passk import (
     AreaUnderPass,
@@ -23,18 +37,6 @@ from errbar.metrics.passk import (
     PassAt,
     PassHat,
     Spectrum,
-)
-from errbar.metrics.probabilities import Brier, LogLoss, ProbabilityMetric
-from errbar.metrics.ranked import (
-    Augrc,
-    Aurc,
-    CoverageAt,
-    ExcessAugrc,
-    ExcessAurc,
-    LabelMetric,
-    RankedMetric,
-    RiskAt,
-    RocAuc,
 )
 
 __all__ = [

@@ -24,8 +24,8 @@ from errbar.data.predictions import Predictions, Ranked
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as areas
 from errbar.kernels.sorting import argsort_descending
-from errbar.metrics import ranked as metrics
-from errbar.metrics.ranked import AreaMetric, RankedMetric
+from errbar.metrics import confidence as metrics
+from errbar.metrics.confidence import AreaMetric, RankedMetric
 from errbar.results.comparisons import Comparisons
 from errbar.selective.item_predictions import (
     ItemPrediction,

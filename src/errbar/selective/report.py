@@ -17,7 +17,7 @@ from errbar.data.readers.item_runs import ItemColumns, ItemRun, read_item_runs
 from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 from errbar.kernels.risk_coverage import is_reached
-from errbar.metrics.ranked import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
+from errbar.metrics.confidence import Augrc, Aurc, ExcessAurc, RankedMetric, RiskAt
 from errbar.results.base import Result, finite
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import RankedEstimate, Subject

@@ -18,7 +18,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, percentile_ends
 from errbar.metrics import parse
-from errbar.metrics.ranked import RankedMetric
+from errbar.metrics.confidence import RankedMetric
 from errbar.selective import Bootstrap, estimate
 
 Array = NDArray[Any]

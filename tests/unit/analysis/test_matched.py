@@ -17,7 +17,7 @@ from errbar import selective
 from errbar.data.predictions import Predictions
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.kernels import resample
-from errbar.metrics.ranked import RiskAt
+from errbar.metrics.confidence import RiskAt
 from errbar.results.base import finite
 from errbar.results.comparisons import Comparisons
 from errbar.selective import Bootstrap, compare

@@ -24,7 +24,7 @@ from errbar.data.sources import tables as sources
 from errbar.errors import InputError
 from errbar.kernels import risk_coverage as kernel
 from errbar.metrics import parse
-from errbar.metrics.ranked import CoverageAt, RankedMetric, RocAuc
+from errbar.metrics.confidence import CoverageAt, RankedMetric, RocAuc
 
 METRICS = (
     *("aurc", "augrc", "e-aurc", "e-augrc", "risk@0.5", "cov@risk0.3", "cov@risk0"),

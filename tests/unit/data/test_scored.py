@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errbar.errors import ErrbarError, InputError, WrongType
-from errbar.metrics.ranked import RocAuc
+from errbar.metrics.confidence import RocAuc
 from errbar.roc import (
     Bootstrap,
     Labelled,

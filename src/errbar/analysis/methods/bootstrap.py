@@ -25,7 +25,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels import resample
 from errbar.kernels.interval import bca_ends, outer_ends, percentile_ends
 from errbar.kernels.risk_coverage import rounded_difference
-from errbar.metrics.ranked import RankedMetric, RocAuc
+from errbar.metrics.confidence import RankedMetric, RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
 Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each

@@ -1,4 +1,7 @@
-"""Metrics of ranked items: selective prediction and ROC-AUC.
+"""Metrics of a confidence: scores of stated probabilities, selective prediction and ROC-AUC.
+
+Brier score and log loss are means over answers of a penalty, a function of the probability that was
+stated for the observed result. Rows without an answer state no probability, and are left out.
 
 Selective metrics are based on the selective risk, the mean loss of the items with the highest
 confidence, as a function of coverage; ROC-AUC measures how well a score separates positives from
@@ -7,9 +10,11 @@ negatives. Both depend on the ranking only, not on the scale of the score.
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, NoReturn
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.base.arguments import number
@@ -20,9 +25,81 @@ from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
-from errbar.metrics.base import Direction, Metric, Needs, register, set_fields
+from errbar.metrics.base import AnyCounts, Direction, Metric, Needs, register, set_fields
+from errbar.metrics.categories import RIGHT_OR_WRONG, OutcomeMean
 
 COMMON: Final = "common"  # the coverage that both systems of a comparison reach
+
+
+class ProbabilityMetric(OutcomeMean):
+    """A mean of penalties for stated probabilities."""
+
+    needs: ClassVar[Needs] = Needs.PROBABILITY
+    direction: ClassVar[Direction] = Direction.LOWER
+    weights: ClassVar[tuple[float, ...]] = RIGHT_OR_WRONG  # type: ignore[misc]  # no field here
+
+    @abstractmethod
+    def penalty(self, stated: nw.Expr) -> nw.Expr:
+        """The penalty, given the probability that was stated for the observed result."""
+
+    def forbids(self, stated: nw.Expr) -> nw.Expr | None:
+        """Which stated probabilities have no finite penalty; None if all have one."""
+        del stated
+        return None
+
+    @classmethod
+    def statistics(cls, systems: Sequence[AnyCounts]) -> NoReturn:
+        """Refused: counts have no probabilities."""
+        del systems
+        raise WrongType(f"{cls.head} needs the confidence of each answer, which counts do not hold")
+
+
+@register("brier")
+@dataclass(frozen=True)
+class Brier(ProbabilityMetric):
+    """Mean squared distance of confidence and result; 1 if right, 0 if wrong.
+
+    See Brier (1950), "Verification of forecasts expressed in terms of probability".
+    """
+
+    def penalty(self, stated: nw.Expr) -> nw.Expr:
+        """The squared probability of what did not happen."""
+        return (1.0 - stated) * (1.0 - stated)
+
+
+@register("log-loss")
+@dataclass(frozen=True)
+class LogLoss(ProbabilityMetric):
+    """Mean negative log of the probability stated for the outcome; in nats.
+
+    `clip` moves probabilities to at least `clip` and at most 1 − `clip`, so that the penalty of a
+    confident mistake is finite, and bounded.
+    """
+
+    clip: float = 0.0
+
+    def __post_init__(self) -> None:
+        set_fields(self, clip=number(self.clip, "clip", 0.0, 0.5))
+        if self.clip == 0.5:
+            raise InputError("clip must be below 0.5, at which all probabilities are equal.")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return the penalties of the two extreme probabilities."""
+        if not self.clip:
+            return 0.0, math.inf
+        return -math.log1p(-self.clip), -math.log(self.clip)
+
+    def forbids(self, stated: nw.Expr) -> nw.Expr | None:
+        """Whether a certainty was wrong, which has no finite penalty without `clip`."""
+        return None if self.clip else stated <= 0.0
+
+    def penalty(self, stated: nw.Expr) -> nw.Expr:
+        """The negative logarithm."""
+        if not self.clip:
+            return stated.log() * -1.0
+        lost = stated.clip(self.clip, 1.0 - self.clip).log() * -1.0
+        return lost.clip(*self.bounds)  # which the logarithms of engines exceed by rounding
 
 
 class RankedMetric(Metric):
