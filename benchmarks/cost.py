@@ -15,7 +15,7 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.kernels.interval import student_reach
-from errbar.kernels.ratio import ratio_of_sums
+from errbar.kernels.ratio import difference_of_means, ratio_of_sums
 
 
 class Case(NamedTuple):
@@ -66,9 +66,12 @@ def study(data_sets: int) -> Iterator[str]:
                     part.reshape(-1, case.cluster).sum(axis=1)
                     for part in (cost, other, right, np.ones(cost.size))
                 )
-                pairs = ((cost, sizes), (cost, right), (cost - other, sizes))
-                for at, (top, bottom) in enumerate(pairs):
-                    found = ratio_of_sums(top, bottom, sizes, 0.95, rng)
+                measured = (
+                    ratio_of_sums(cost, sizes, sizes, 0.95, rng),
+                    ratio_of_sums(cost, right, sizes, 0.95, rng),
+                    difference_of_means(cost, other, sizes, 0.95, rng),
+                )
+                for at, found in enumerate(measured):
                     reach = student_reach(0.95, units - 1) * found.sd
                     held[at] += found.low <= truths[at] <= found.high
                     by_t[at] += abs(found.value - truths[at]) <= reach

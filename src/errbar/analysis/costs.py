@@ -23,7 +23,14 @@ from errbar.data.queries.questions import failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnknownColumn
 from errbar.kernels.bounded_mean import Sample, mean_ends
-from errbar.kernels.ratio import Ratio, draws_until_right, ratio_of_sums, ratios_of_sums, tradeoffs
+from errbar.kernels.ratio import (
+    Ratio,
+    difference_of_means,
+    draws_until_right,
+    ratio_of_sums,
+    ratios_of_sums,
+    tradeoffs,
+)
 from errbar.results.base import Measurement
 from errbar.results.costs import CostDifference, CostRow, Costs, Tries
 from errbar.results.estimate import Subject
@@ -36,7 +43,9 @@ _UNKNOWN = (math.nan, math.nan)
 _METHOD = (
     "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen unit, which "
     "costs as much as the estimated maximum (Robson and Whitlock 1964), and Hall's "
-    "transformation (1992), which allows for skewness; scores by Gaffke's bound"
+    "transformation (1992), which allows for skewness; of mean costs and their differences also "
+    "that of lognormal costs (Krishnamoorthy and Mathew 2003), unless Anderson and Darling's test "
+    "refutes these at 10%; scores by Gaffke's bound"
 )
 
 
@@ -351,7 +360,7 @@ def _differences(
         if here.size < 2:
             continue
         own, other = systems[first].at(here.tolist()), systems[second].at(there.tolist())
-        sizes, apart = own.units(np.ones(here.size), own.cost - other.cost)
+        sizes, mine, theirs = own.units(np.ones(here.size), own.cost, other.cost)
         rng = np.random.default_rng([request.rng, 2])
         found.append(
             CostDifference(
@@ -359,7 +368,9 @@ def _differences(
                 second=second,
                 task=task,
                 questions=int(here.size),
-                difference=_number_with_sd(ratio_of_sums(apart, sizes, sizes, request.level, rng)),
+                difference=_number_with_sd(
+                    difference_of_means(mine, theirs, sizes, request.level, rng)
+                ),
             )
         )
     return found

@@ -5,8 +5,13 @@ computed, and each end is the farther of both. One is the Bayesian bootstrap ove
 unseen unit in the worst position for each end, as in `bounded_mean`; costs have no upper bound, so
 that of the unseen unit is the estimated end of their range (Robson and Whitlock 1964). The other is
 Hall's transformation (1992) of the t statistic of the linearised ratio, which allows for skewness.
-With 30 units of lognormal costs whose logarithm has a standard deviation of 1.5, a 95% interval by
-Student's t covers 78%, by the bootstrap-t 87%, by Hall 85%, and by this method 94%.
+With 30 units of lognormal costs whose logarithm has a standard deviation of 1.5, a 95% interval of
+the mean by Student's t covers 77%, and by these two 90%: the tail is not in the sample.
+
+So an assumption about it is needed: unless a test refutes that the units are lognormal, the upper
+end of a mean is also that of a lognormal mean (Krishnamoorthy and Mathew 2003), and the ends of a
+difference of means are also those of a bivariate lognormal distribution (Bebu and Mathew 2008). Of
+these 95% intervals 95 to 98% hold with 30 such units.
 """
 
 import math
@@ -23,6 +28,8 @@ from errbar.kernels.resample import unseen_sizes
 DRAWS = 4000  # the Monte Carlo error of a 95% end is then 1.1% of the width
 _AT_ONCE = 1 << 21  # random numbers in memory at a time
 _MANY = 20_000  # units, of which an unseen one would be lost among the others
+_NOT_NORMAL = 0.631  # Anderson and Darling's A* at 10%, mean and variance estimated (Stephens 1974)
+_FEWEST = 8  # units for that test (D'Agostino and Stephens 1986, section 4.8)
 
 
 class Ratio(NamedTuple):
@@ -51,6 +58,77 @@ def ratios_of_sums(
     any spread there is nothing that says how far other units may lie, and no interval. All pairs
     share the weights of the bootstrap.
     """
+    found = _without_assumption(pairs, sizes, level, rng)
+    for at, ((top, bottom), own) in enumerate(zip(pairs, found, strict=True)):
+        draws = _lognormal_means(top[:, None], sizes, rng) if (bottom == sizes).all() else None
+        if draws is not None:
+            high = float(outer_quantiles(draws[:, 0], draws[:, 0], level)[1])
+            found[at] = own._replace(high=max(own.high, high))
+    return found
+
+
+def difference_of_means(
+    first: Array, second: Array, sizes: Array, level: float, rng: np.random.Generator
+) -> Ratio:
+    """Σ first / Σ size − Σ second / Σ size over the same units."""
+    (own,) = _without_assumption([(first - second, sizes)], sizes, level, rng)
+    draws = _lognormal_means(np.stack([first, second], axis=1), sizes, rng)
+    if draws is None or math.isnan(own.low):
+        return own
+    apart = draws[:, 0] - draws[:, 1]
+    low, high = outer_quantiles(apart, apart, level)
+    return own._replace(low=min(own.low, float(low)), high=max(own.high, float(high)))
+
+
+def _lognormal_means(tops: Array, sizes: Array, rng: np.random.Generator) -> Array | None:
+    """Generalised pivotal quantities of the means of lognormal columns; None if they are not such.
+
+    With logarithms of mean m and cross products CCᵀ of their deviations, n of them, and the
+    Bartlett factor T of a Wishart matrix with n − 1 degrees of freedom, Σ = UUᵀ with U = CT⁻ᵀ, and
+    μ = m + Uz / √n; the means are exp(μ + diag(Σ) / 2). Units count by their sizes, and n is their
+    effective number (Kish).
+    """
+    each = tops / sizes[:, None]
+    weight = sizes / sizes.sum()
+    n = 1.0 / float(weight @ weight)
+    if n < _FEWEST or sizes.size > _MANY or each.min() <= 0.0:
+        return None
+    logs = np.log(each)
+    if (np.ptp(logs, axis=0) == 0.0).any() or any(map(_is_not_normal, logs.T)):
+        return None
+    mean, columns = weight @ logs, logs.shape[1]
+    apart = logs - mean
+    values, vectors = np.linalg.eigh(n * (apart.T * weight) @ apart)
+    factor = np.zeros((DRAWS, columns, columns))
+    for at in range(columns):
+        factor[:, at, at] = np.sqrt(rng.chisquare(n - 1.0 - at, DRAWS))
+        factor[:, at, :at] = rng.standard_normal((DRAWS, at))
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    spread = root @ np.linalg.inv(factor).transpose(0, 2, 1)
+    moved = (spread @ rng.standard_normal((DRAWS, columns, 1)))[:, :, 0] / math.sqrt(n)
+    found: Array = np.exp(mean + moved + 0.5 * np.square(spread).sum(axis=2))
+    return found
+
+
+def _is_not_normal(values: Array) -> bool:
+    """Whether Anderson and Darling's test refutes that the values are normal.
+
+    A test at 10% rather than 1%: values whose logarithm has a long lower tail, as those of a Gamma
+    distribution, must not be taken for lognormal, or their mean would have no useful upper end.
+    """
+    from scipy.special import log_ndtr  # noqa: PLC0415  loaded when first needed
+
+    n = values.size
+    z = (np.sort(values) - values.mean()) / values.std(ddof=1)
+    rank = np.arange(1, n + 1)
+    statistic = -n - float(((2 * rank - 1) * (log_ndtr(z) + log_ndtr(-z[::-1]))).mean())
+    return statistic * (1.0 + 0.75 / n + 2.25 / n**2) > _NOT_NORMAL
+
+
+def _without_assumption(
+    pairs: Sequence[tuple[Array, Array]], sizes: Array, level: float, rng: np.random.Generator
+) -> list[Ratio]:
+    """The outer ends of the bootstrap and of Hall's interval, for every pair."""
     if sizes.size > _MANY:
         return [_by_skewness(top, bottom, sizes, level) for top, bottom in pairs]
     tops, bottoms = (np.stack(part) for part in zip(*pairs, strict=True))

@@ -5,8 +5,15 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from errbar.kernels.ratio import draws_until_right, ratio_of_sums, tradeoffs
+from errbar.kernels import ratio
+from errbar.kernels.ratio import (
+    difference_of_means,
+    draws_until_right,
+    ratio_of_sums,
+    tradeoffs,
+)
 
 
 def test_tries_until_one_is_right_as_all_orders_of_the_trials() -> None:
@@ -76,3 +83,64 @@ def test_of_two_equally_good_systems_only_the_cheaper_is_on_the_front() -> None:
     cost = np.column_stack([[1.0, 2.0, 1.0], [1.0, 2.5, 1.5]])
     front, cheapest = tradeoffs(quality, cost, np.random.default_rng(0))
     assert front.tolist() == cheapest.tolist() == [1.0, 0.0]
+
+
+def test_means_and_differences_of_30_lognormal_costs_hold_their_level() -> None:
+    """Without the assumption about the tail, 90% of them do."""
+    mean, once = math.exp(0.5 * (1.5**2 + 0.5**2)), np.ones(30)
+    held = np.zeros(2)
+    for seed in range(250):
+        rng = np.random.default_rng([seed, 30])
+        shared = 1.5 * rng.standard_normal(30)
+        cost, other = np.exp(shared + 0.5 * rng.standard_normal((2, 30)))
+        found = ratio_of_sums(cost, once, once, 0.95, rng)
+        apart = difference_of_means(cost, 0.5 * other, once, 0.95, rng)
+        held += [found.low <= mean <= found.high, apart.low <= 0.5 * mean <= apart.high]
+    assert (held >= 0.94 * 250).all(), held
+
+
+def test_the_test_of_normal_values_is_that_of_scipy() -> None:
+    rng = np.random.default_rng(7)
+    refuted = 0
+    for values in (*rng.normal(2.0, 3.0, (20, 25)), *np.log(rng.gamma(0.4, 1.0, (20, 25)))):
+        known = stats.goodness_of_fit(stats.norm, values, statistic="ad", n_mc_samples=1).statistic
+        is_refuted = known * (1.0 + 0.75 / 25 + 2.25 / 25**2) > 0.631
+        assert ratio._is_not_normal(values) == is_refuted
+        refuted += is_refuted
+    assert 10 < refuted < 30
+
+
+def test_means_of_lognormal_draws_are_those_of_their_distribution() -> None:
+    """The inverse of a Wishart matrix of 2 columns, n − 1 degrees, has the mean S / (n − 4)."""
+    rng = np.random.default_rng(10)
+    logs = rng.standard_normal((40, 2)) @ np.array([[1.0, 0.8], [0.0, 0.4]])
+    drawn = ratio._lognormal_means(np.exp(logs), np.ones(40), rng)
+    assert drawn is not None
+    draws = np.log(drawn)
+    variance = logs.var(axis=0, ddof=1)
+    expected = logs.mean(axis=0) + 0.5 * variance * 39 / 36
+    assert draws.mean(axis=0) == pytest.approx(expected, abs=0.02)
+    once = np.ones(40)
+    copied = ratio._lognormal_means(np.exp(logs) * 3.0, 3.0 * once, np.random.default_rng(1))
+    alone = ratio._lognormal_means(np.exp(logs), once, np.random.default_rng(1))
+    assert copied == pytest.approx(alone)  # sizes are relative
+
+
+def test_costs_that_are_not_lognormal_have_no_longer_tail_than_the_costs_show() -> None:
+    rng = np.random.default_rng(8)
+    for costs in (np.where(rng.random(40) < 0.5, 1.0, 1e-6), np.append(rng.lognormal(size=39), 0)):
+        once = np.ones(40)
+        found = ratio_of_sums(costs, once, once, 0.95, np.random.default_rng(1))
+        assert found.high < 2.0 * costs.max()
+
+
+def test_a_difference_of_means_is_reversed_with_the_systems() -> None:
+    rng = np.random.default_rng(9)
+    cost, other, sizes = rng.lognormal(size=20), rng.lognormal(size=20), rng.uniform(1, 2, 20)
+    found = difference_of_means(cost, other, sizes, 0.95, np.random.default_rng(1))
+    turned = difference_of_means(other, cost, sizes, 0.95, np.random.default_rng(1))
+    width = found.high - found.low
+    assert turned[2:] == pytest.approx((-found.high, -found.low), abs=0.05 * width)  # by draws
+    assert found.value == pytest.approx((cost.sum() - other.sum()) / sizes.sum())
+    nothing = difference_of_means(cost, 3.0 * sizes, sizes, 0.95, np.random.default_rng(1))
+    assert math.isfinite(nothing.low)  # a system whose costs are all equal
