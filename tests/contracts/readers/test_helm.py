@@ -50,6 +50,32 @@ def test_a_row_is_an_instance_in_a_trial() -> None:
     assert set(columns["status"]) == {"ok"}
 
 
+def test_stats_of_an_instance_in_several_records_are_one_row(tmp_path: Path) -> None:
+    """As HELM writes them since 0.5: the stats of each metric in records of their own."""
+
+    def split(entries: list[dict[str, Any]]) -> None:
+        apart = [
+            entry | {"stats": [stat]} for entry in entries for stat in reversed(entry["stats"])
+        ]
+        entries[:] = sorted(apart, key=lambda entry: entry["stats"][0]["name"]["name"])
+
+    shown = [entry | {"stats": {"exact_match": 1.0}} for entry in loaded("per_instance_stats")]
+    path = changed(tmp_path, split)
+    path.with_name("display_predictions.json").write_text(json.dumps(shown), encoding="utf-8")
+    whole, apart = columns_of(LOG), columns_of(tmp_path)
+    key = ("system", "task", "question", "trial", "outcome")
+    rows = [
+        sorted(zip(*(columns[name] for name in key), strict=True)) for columns in (whole, apart)
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_a_stat_that_occurs_twice_is_never_overwritten(tmp_path: Path) -> None:
+    path = changed(tmp_path, lambda entries: entries.append(entries[0]))
+    with pytest.raises(InputError, match="occur more than once"):
+        errbar.load(path).score("avg")
+
+
 def test_answers_are_what_their_letters_stand_for() -> None:
     columns = columns_of(LOG)
     right = [a == t for a, t in zip(columns["answer"], columns["target"], strict=True)]

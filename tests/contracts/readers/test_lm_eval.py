@@ -266,3 +266,62 @@ def test_totals_of_questions_that_are_not_there_are_not_compared() -> None:
     (found,) = runs.agreements()
     assert (found.claim.name, found.claim.value, found.value) == ("n-samples", 5000, 10)
     assert "5000 questions were run, 10 are there" in said(runs)
+
+
+def test_samples_inside_the_results_are_the_samples_of_the_files(tmp_path: Path) -> None:
+    """As `simple_evaluate` returns them, written as one document."""
+    (path,) = STRONG.glob("results_*.json")
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    whole["samples"] = {task: samples(STRONG, task) for task in ("toy_choice", "toy_gen")}
+    (tmp_path / "all.json").write_text(json.dumps(whole), encoding="utf-8")
+    apart, inside = columns_of(STRONG), columns_of(tmp_path)
+    for name in ("system", "task", "question", "outcome", "answer", "target"):
+        assert of_tasks(inside, name) == of_tasks(apart, name), name
+    assert len(agreements_of(tmp_path)) == len(agreements_of(STRONG))
+
+
+def of_tasks(columns: dict[str, list[Any]], name: str) -> list[list[Any]]:
+    return [of_task(columns, task, name) for task in ("toy_choice", "toy_gen")]
+
+
+def write_lmms(place: Path, model: str, scores: list[float]) -> None:
+    """A run as lmms-eval writes it: the date first, a metric that is an object, no doc."""
+    place.mkdir()
+    lines = [
+        {
+            "doc_id": at,
+            "target": "Yes",
+            "filtered_resps": "Yes" if score else "No",
+            "token_counts": [{"output_tokens": 2}],
+            "doc_hash": "0" * 64,  # the same for all, as without the documents
+            "looks_score": {"question_id": f"picture {at // 2}", "category": "x", "score": score},
+            "input": f"Is it {at}?",
+        }
+        for at, score in enumerate(scores)
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (place / "20260101_000000_samples_looks.jsonl").write_text(text, encoding="utf-8")
+    results = {
+        "results": {"looks": {"looks_score,none": 100 * sum(scores), "alias": "looks"}},
+        "configs": {"looks": {"metric_list": [{"metric": "looks_score", "aggregation": "<sum>"}]}},
+        "n-shot": {"looks": 0},
+        "n-samples": {"looks": {"effective": len(scores)}},
+        "config": {"model": "toy"},
+        "model_name": f"/cache/hub/models--toy--{model}/snapshots/0123",
+    }
+    text = json.dumps(results)
+    (place / "20260101_000000_results.json").write_text(text, encoding="utf-8")
+
+
+def test_runs_of_lmms_eval_are_named_by_their_results(tmp_path: Path) -> None:
+    scores = {"small": [1.0, 0.0, 1.0, 1.0], "large": [1.0, 1.0, 1.0, 1.0]}
+    for model, of_model in scores.items():
+        write_lmms(tmp_path / model, model, of_model)
+    runs = errbar.load(tmp_path)
+    assert "no samples" not in said(runs)
+    for model, of_model in scores.items():
+        assert value(runs, "avg", f"toy/{model}", "looks") == mean(of_model)
+    columns = columns_of(tmp_path)
+    assert columns["question"] == ["0", "1", "2", "3"] * 2
+    (found, *_) = agreements_of(tmp_path)
+    assert found.claim.name == "n-samples"

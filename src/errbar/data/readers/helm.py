@@ -10,6 +10,7 @@ chosen stat is left out: no score is not a score of 0. A stat between 0 and 1, s
 a reward.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, about
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.base import Choice, Glance, Reader, has_keys
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 
@@ -94,11 +95,23 @@ class _HelmRun:
 
     @cached_property
     def entries(self) -> list[_InstanceStats]:
-        """Stats of each instance and trial: all of them, or only the chosen one."""
-        return [
-            self._entry(documents.require_object(element, str(self.path)), at)
-            for at, element in enumerate(documents.elements(self.path))
-        ]
+        """Stats of each instance and trial: all of them, or only the chosen one.
+
+        HELM may write the stats of one instance and trial in several records, one per metric.
+        Records without a common stat are one entry; a stat that occurs twice is another entry.
+        """
+        found: dict[tuple[_Key, str], _InstanceStats] = {}
+        again = []
+        for at, element in enumerate(documents.elements(self.path)):
+            entry = self._entry(documents.require_object(element, str(self.path)), at)
+            known = found.setdefault((entry.key, entry.split), entry)
+            if known is entry:
+                continue
+            if known.scores.keys() & entry.scores.keys():
+                again.append(entry)
+            else:
+                known.scores.update(entry.scores)
+        return [*found.values(), *again]
 
     def _entry(self, record: Mapping[str, Any], at: int) -> _InstanceStats:
         question, trial = record.get("instance_id"), _trial(record)
@@ -164,14 +177,18 @@ def _trial(record: Mapping[str, Any]) -> int | None:
     return at if documents.is_whole(at) and abs(at) < 1 << 31 else None
 
 
-_recognise = has_keys(
+_has_instances = has_keys(
     (
         "an array of stats by instance_id and train_trial_index",
-        "instance_id",
-        "train_trial_index",
-        "stats",
+        *("instance_id", "train_trial_index", "stats"),
     )
 )
+_LISTED = re.compile(r'"stats"\s*:\s*\[')
+
+
+def _recognise(glance: Glance) -> str:
+    """Stats by instance; in the predictions that HELM displays, `stats` is an object."""
+    return _has_instances(glance) if _LISTED.search(glance.text) else ""
 
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:

@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness: `samples_*.jsonl` with their `results_*.json`.
+"""Logs of lm-evaluation-harness and lmms-eval: samples with the results of their run.
 
 A line of samples is one question under one filter, with the value of every metric. However many
 responses a question has, it is graded once, after the filter has reduced them to one answer; to use
@@ -25,7 +25,10 @@ from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
-_LINE = ("doc_id", "doc", "target", "resps", "filtered_resps")
+_LINES = (
+    ("doc_id", "doc", "target", "resps", "filtered_resps"),
+    ("doc_id", "doc_hash", "target", "filtered_resps"),  # lmms-eval
+)
 _SHOWN = 3
 
 
@@ -80,8 +83,8 @@ class _SystemRun:
 
 
 def _recognise(glance: Glance) -> str:
-    if glance.shape in ("lines", "array") and glance.has(*_LINE):
-        return "samples with doc_id, resps and filtered_resps"
+    if glance.shape in ("lines", "array") and any(glance.has(*keys) for keys in _LINES):
+        return "samples with doc_id and filtered_resps"
     if glance.path.name.startswith("samples_") and glance.text.startswith('{"doc_id":'):
         return "samples in its name, and doc_id in its first line"
     return "a JSON document with results and configs" if holds_results(glance) else ""
@@ -177,7 +180,7 @@ def _grade(reading: _LogReading, run: _SystemRun) -> None:
     if len(kept) < len(questions):
         others = len(questions) - len(kept)
         reading.log.leave_out(samples.path, "samples under another filter", others)
-    values = [found[metric][at] for at in kept]
+    values = samples.values([found[metric][at] for at in kept])
     outcomes = [number_or_none(value) for value in values]
     strange = sum(not isinstance(value, bool | int | float | None) for value in values)
     if strange:

@@ -1,4 +1,9 @@
-"""A file of samples of lm-evaluation-harness, with the results of its run."""
+"""Samples of a task in a run of lm-evaluation-harness, with the results of the run.
+
+They are in a file of their own, or under `samples` in the results, as `simple_evaluate` returns
+them. lmms-eval, which grew out of the harness, puts the date first in the names of its files, and
+may write an object for a metric, whose `score` is the value.
+"""
 
 import json
 import re
@@ -29,9 +34,13 @@ _OWN = frozenset(
     {
         *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
         *("doc_hash", "prompt_hash", "target_hash", "task_name", "schema_version"),
+        *("input", "input_media", "token_counts"),
     }
 )
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)(?=\.json)")
+_DATED = re.compile(r"(\d{8}_\d{6})_samples_")  # lmms-eval
+_CACHED = re.compile(r".*/models--([^/]+?)--([^/]+)/snapshots/[^/]+/?")  # cache of the hub
+_SCORE = "score"  # key of the value in a metric that is an object
 _NAMES = ("peft", "delta", "pretrained", "model", "path", "engine")
 _SETTINGS = ("model_args", "gen_kwargs", "limit", "system_instruction", "chat_template_sha")
 
@@ -42,19 +51,24 @@ class Samples:
 
     path: Path
     results: Mapping[str, Any]  # results of the run; empty if there are none
+    inside: str | None = None  # task, if the samples are in the results
 
     @cached_property
     def task(self) -> str:
         """Task in the file name, spelled as in the results."""
+        if self.inside is not None:
+            return self.inside
         name = _STAMP.sub("", self.path.name).removesuffix(".gz").removesuffix(".jsonl")
         known = [task for task in object_in(self.results, "results") if name.endswith(f"_{task}")]
-        return max(known, key=len, default=name.removeprefix("samples_"))
+        return max(known, key=len, default=_DATED.sub("", name).removeprefix("samples_"))
 
     @property
     def model(self) -> str:
         """Model in the results, or else the directory name."""
         names = (self.results.get("model_name"), self._named, self.path.absolute().parent.name)
-        return str(next(name for name in names if name is not None))
+        name = str(next(name for name in names if name is not None))
+        cached = _CACHED.fullmatch(name)
+        return f"{cached[1]}/{cached[2]}" if cached else name
 
     @property
     def _named(self) -> str | None:
@@ -107,9 +121,7 @@ class Samples:
         """Metrics with one number per sample, the usual ones first."""
         names = [metric for metric in list_in(self.first, "metrics") if isinstance(metric, str)]
         names = names or [name for name in self.first if name not in _OWN]
-        found = [
-            name for name in names if isinstance(self.first.get(name), bool | int | float | None)
-        ]
+        found = [name for name in names if _is_value(self.first.get(name))]
         return sorted(found, key=lambda name: USUAL.index(name) if name in USUAL else len(USUAL))
 
     @property
@@ -143,6 +155,12 @@ class Samples:
             key: [firsts_of(sample.get(key)) for sample in self._array] for key in firsts
         }
 
+    def values(self, found: Sequence[Any]) -> list[Any]:
+        """Values of a metric; those of objects are their scores."""
+        config = object_in(object_in(self.results, "configs"), self.task)
+        key = str(config.get("score_key") or _SCORE)
+        return [value.get(key) if isinstance(value, dict) else value for value in found]
+
     def questions(self, ids: Sequence[Any]) -> list[str]:
         """Ids as text; raises an error that names the first invalid id."""
         if set(map(type, ids)) <= {int, str}:
@@ -154,15 +172,25 @@ class Samples:
 
     @cached_property
     def _is_array(self) -> bool:
-        """Whether the file is one array, as up to version 0.4.2."""
-        return Glance(self.path).text.lstrip().startswith("[")
+        """Whether the samples are one array, as in files up to version 0.4.2."""
+        return self.inside is not None or Glance(self.path).text.lstrip().startswith("[")
 
     @cached_property
     def _array(self) -> list[dict[str, Any]]:
         where = str(self.path)
-        return [
-            require_object(sample, where) for sample in require_list(document(self.path), where)
-        ]
+        if self.inside is None:
+            samples = document(self.path)
+        else:
+            samples = object_in(self.results, "samples")[self.inside]
+            where = f"{where}, samples, {self.inside}"
+        return [require_object(sample, where) for sample in require_list(samples, where)]
+
+
+def _is_value(value: Any) -> bool:
+    """Whether a metric is a number for each sample, or an object with one."""
+    if isinstance(value, dict):
+        return isinstance(value.get(_SCORE), bool | int | float)
+    return isinstance(value, bool | int | float | None)
 
 
 def holds_results(glance: Glance) -> bool:
@@ -180,17 +208,32 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
     beside: dict[Path, list[Path]] = {}
     for file in there:
         beside.setdefault(file.parent, []).append(file)
-    found, used = [], set()
+    found: list[Samples] = []
+    used: set[Path | None] = set()
     for file in files:
         if file in there:
+            inside = [Samples(file, documents[file], task) for task in _inside(documents[file])]
+            found += inside
+            used |= {file} if inside else set()
             continue
-        stamp = _STAMP.search(file.name)
+        stamp, dated = _STAMP.search(file.name), _DATED.match(file.name)
         own = file.with_name(f"results_{stamp[1]}.json") if stamp else None
+        if dated:
+            own = file.with_name(f"{dated[1]}_results.json")
         if own and own not in documents and own.is_file():
             documents[own] = object_of(own)
         alike = beside.get(file.parent, [])
-        if not stamp and len(alike) == 1:
+        if not stamp and own not in documents and len(alike) == 1:
             own = alike[0]
         used.add(own)
         found.append(Samples(file, documents.get(own, {}) if own else {}))
     return found, [file for file in there if file not in used]
+
+
+def _inside(results: Mapping[str, Any]) -> list[str]:
+    """Tasks whose samples are in the results."""
+    return [
+        task
+        for task, samples in object_in(results, "samples").items()
+        if isinstance(samples, list) and samples and isinstance(samples[0], dict)
+    ]
