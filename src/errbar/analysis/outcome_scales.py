@@ -90,11 +90,16 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
 
 
 def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
-    """A warning where a number far from all others may stand for no result, such as -1 or 999."""
+    """A warning where a number far from all others may stand for no result, such as -1 or 999.
+
+    Codes are whole numbers: a reward less a penalty may be -0.1, and is one.
+    """
     values = sorted(often)
     if len(values) < 3:
         return []
     code = values[0] if values[0] < 0 <= values[1] else values[-1]
+    if not float(code).is_integer():
+        return []
     others = [value for value in values if value != code]
     repeats = often[code] > 1 or set(f"{code:g}") == {"9"}
     if code > 0 and not (others[-1] > 1 and code >= _GAP * others[-1] and repeats):

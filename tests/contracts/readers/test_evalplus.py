@@ -134,3 +134,24 @@ def test_what_is_broken_is_named(text: str, said: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("log", [NEW, OLD], ids=["new", "old"])
 def test_spoiled_logs_are_read_or_refused(log: Path, tmp_path: Path) -> None:
     require_read_or_refused(log, tmp_path, reader="evalplus")
+
+
+def test_files_of_one_name_for_two_data_sets_are_one_system(tmp_path: Path) -> None:
+    """As EvalPlus names them: `humaneval/<model>_eval_results.json`, `mbpp/<model>_…`."""
+    text = NEW.read_text(encoding="utf-8")
+    for folder, data_set in (("humaneval", "HumanEval/"), ("mbpp", "Mbpp/")):
+        (tmp_path / folder).mkdir()
+        for model in ("org--small", "org--large"):
+            path = tmp_path / folder / f"{model}_eval_results.json"
+            path.write_text(text.replace("HumanEval/", data_set), encoding="utf-8")
+    subjects = {(row["system"], row["task"]) for row in rows_of(tmp_path)}
+    assert subjects == {
+        (model, task) for model in ("org--small", "org--large") for task in ("HumanEval+", "Mbpp+")
+    }
+    apart = {row["system"] for row in rows_of(tmp_path, files="systems")}
+    assert apart == {
+        f"{folder}/{model}"
+        for folder in ("humaneval", "mbpp")
+        for model in ("org--small", "org--large")
+    }
+    assert len(claims_of(tmp_path)) == 4 * len(claims_of(NEW))

@@ -11,7 +11,7 @@ import pytest
 
 import errbar
 from broken_logs import DEEP, refusal, require_read_or_refused
-from errbar.errors import NotEnoughTrials, RepeatedTrial
+from errbar.errors import InputError, NotEnoughTrials, RepeatedTrial
 from logs import FIXTURES, harness, real, remarks_of, rows_of, values_of
 
 LOG = FIXTURES / "human_eval" / "samples.jsonl_results.jsonl"
@@ -143,3 +143,60 @@ def test_a_choice_that_there_is_not_is_refused() -> None:
 
 def test_spoiled_logs_are_read_or_refused(tmp_path: Path) -> None:
     require_read_or_refused(LOG, tmp_path, reader="human_eval")
+
+
+PROGRAMS = {  # statuses of the programs of each problem, as MultiPL-E writes them
+    "humaneval-go-small-0.8-reworded": {"HumanEval_0_a": "OS", "HumanEval_1_b": "TE"},
+    "humaneval-go-large-0.8-reworded": {"HumanEval_0_a": "OO", "HumanEval_1_b": "OX"},
+}
+ENDS = {
+    "O": ("OK", 0),
+    "S": ("SyntaxError", 2),
+    "T": ("Timeout", -1),
+    "E": ("Exception", 1),
+    "X": ("OK", 1),
+}
+
+
+def write_programs(place: Path) -> None:
+    for experiment, problems in PROGRAMS.items():
+        folder = place / experiment
+        folder.mkdir(parents=True)
+        for name, letters in problems.items():
+            ended = [
+                dict(zip(("status", "exit_code"), ENDS[each], strict=True)) for each in letters
+            ]
+            document = {"language": "go_test.go", "name": name, "results": ended}
+            text = json.dumps(document, indent=2)
+            (folder / f"{name}.results.json").write_text(text, encoding="utf-8")
+            (folder / f"{name}.json").write_text('{"name": "x", "prompt": "y"}', encoding="utf-8")
+
+
+def test_the_folders_of_multipl_e_are_systems_and_its_programs_trials(tmp_path: Path) -> None:
+    write_programs(tmp_path)
+    rows = rows_of(tmp_path)
+    assert {(row["system"], row["task"]) for row in rows} == {
+        ("small-0.8-reworded", "humaneval-go"),
+        ("large-0.8-reworded", "humaneval-go"),
+    }
+    found = {
+        system: [row["outcome"] for row in rows if row["system"] == system]
+        for system in ("small-0.8-reworded", "large-0.8-reworded")
+    }
+    assert sorted(found["small-0.8-reworded"]) == [0, 0, 0, 1]
+    assert sorted(found["large-0.8-reworded"]) == [0, 1, 1, 1]  # OK counts only with exit code 0
+    assert [row["trial"] for row in rows] == [0, 1] * 4
+    assert "1 programs timed out" in remarks_of(tmp_path)
+
+
+def test_experiments_with_other_names_are_named_after_their_folders(tmp_path: Path) -> None:
+    write_programs(tmp_path)
+    (tmp_path / "humaneval-go-small-0.8-reworded").rename(tmp_path / "mine")
+    systems = {row["system"] for row in rows_of(tmp_path)}
+    assert systems == {"mine", "humaneval-go-large-0.8-reworded"}
+
+
+def test_a_problem_of_multipl_e_is_no_trial_of_a_system(tmp_path: Path) -> None:
+    write_programs(tmp_path)
+    with pytest.raises(InputError, match="a file of MultiPL-E is a problem"):
+        errbar.load(tmp_path, files="trials")

@@ -55,6 +55,19 @@ def test_parts_of_a_reward_are_no_success_unless_they_are_asked_for(tmp_path: Pa
     assert "using scorer 'success'" in remarks_of(path)
 
 
+def test_rewards_with_bonuses_and_penalties_are_rewards(tmp_path: Path) -> None:
+    """Where no reward is 1 any more, no trial would be a success."""
+    path = tmp_path / "a.json"
+    rows = [row | {"reward": row["reward"] * 1.02 - 0.07} for row in told()]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert [row["outcome"] for row in rows_of(path)] == [row["reward"] for row in rows]
+    assert {row["outcome"] for row in rows_of(path, scorer="success")} == {0.0}
+    remarks = remarks_of(path)
+    mean = sum(row["reward"] for row in rows) / len(rows)
+    assert f"15 of 15 rewards are neither 0 nor 1: the mean is {mean:.4g} of the rewards" in remarks
+    assert "using scorer 'reward'" in remarks
+
+
 def test_real_results() -> None:
     folder = real("tau-bench")
     airline, retail = folder / "gpt-4o-airline.json", next(folder.glob("tool-calling*"))

@@ -24,8 +24,9 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.log_names import names_within_tasks
 from errbar.data.readers.logs import Claim, Log
-from errbar.data.readers.tables.naming import data_set_of, name_systems
+from errbar.data.readers.tables.naming import data_set_of
 from errbar.errors import InputError
 
 _ENDINGS = ("eval_results.json",)
@@ -60,16 +61,21 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     )
     scorers = ["plus", "base"] if has_plus else ["base"]
     scorer = log.choose_scorer(choice.scorer, scorers, "scorer", str(files[0]))
-    naming = name_systems(files, *_ENDINGS, files_are=choice.files)
+    data_sets = {
+        file: ", ".join(dict.fromkeys(map(data_set_of, evaluation.tasks)))
+        for file, evaluation in zip(files, found, strict=True)
+    }
+    naming = names_within_tasks(data_sets, choice.files, *_ENDINGS)
     log.remarks += naming.remarks
-    often = Counter(naming.systems)
-    before: Counter[str] = Counter()  # trials of a system in earlier files
+    subjects = list(zip(naming.systems, data_sets.values(), strict=True))
+    often = Counter(subjects)
+    before: Counter[tuple[str, str]] = Counter()  # trials of a system in earlier files
     statuses: Counter[str] = Counter()
-    for file, evaluation, system in zip(files, found, naming.systems, strict=True):
-        statuses += _add(log, file, evaluation, system, scorer, before[system])
-        before[system] += max(map(len, evaluation.tasks.values()), default=0)
-        if often[system] == 1:
-            log.claims += _claims(evaluation, scorer, system)
+    for file, evaluation, subject in zip(files, found, subjects, strict=True):
+        statuses += _add(log, file, evaluation, subject[0], scorer, before[subject])
+        before[subject] += max(map(len, evaluation.tasks.values()), default=0)
+        if often[subject] == 1:
+            log.claims += _claims(evaluation, scorer, subject[0])
     if statuses["limit"]:
         log.remarks.append(f"{statuses['limit']} samples timed out and count as wrong.")
     if statuses["unscored"]:

@@ -1,10 +1,17 @@
 """Systems of logs that may leave out their model: those of such files are named after the files."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from errbar.base.remarks import Above
-from errbar.data.readers.tables.naming import FilesAre, name_systems, systems_of
+from errbar.base.remarks import Above, guess
+from errbar.data.readers.tables.naming import (
+    FilesAre,
+    Naming,
+    name_systems,
+    systems_of,
+    without_ending,
+)
 
 FILES_ARE: tuple[FilesAre, ...] = ("systems", "trials")  # what the files of such logs may be
 
@@ -48,3 +55,28 @@ def runs_apart(
                 file: f"{subject[0]} ({name})" for file, name in zip(files, names, strict=True)
             }
     return systems
+
+
+def names_within_tasks(
+    tasks: Mapping[Path, str], files_are: FilesAre | None, *endings: str
+) -> Naming:
+    """Systems of files that know their task: those of several tasks may have the same file names.
+
+    Two files with one name, of different tasks, are one system. Otherwise files are named as those
+    that know nothing.
+    """
+    files = list(tasks)
+    if files_are is None and len(set(tasks.values())) > 1:
+        named = [without_ending(str(file), endings).rpartition(os.sep)[2] for file in files]
+        subjects = set(zip(named, tasks.values(), strict=True))
+        distinct = list(dict.fromkeys(named))
+        if len(subjects) == len(files) > len(distinct):
+            short = dict(zip(distinct, systems_of(list(map(Path, distinct))), strict=True))
+            remark = guess(
+                f"Systems: the {len(distinct)} names of the {len(files)} files, which are of "
+                f"{len(set(tasks.values()))} tasks",
+                option="--files systems",
+                argument="files='systems'",
+            )
+            return Naming([short[name] for name in named], [""] * len(files), [remark])
+    return name_systems(files, *endings, files_are=files_are)

@@ -222,10 +222,30 @@ def _domain(messages: Any) -> str:
 
 
 def scorer_of_rewards(rewards: Iterable[Any], choice: Choice, where: str, log: Log) -> str:
-    """Success or the reward itself; there is a choice only if some reward is neither 0 nor 1."""
-    parts = [reward for reward in map(number_or_none, rewards) if reward not in (None, 0.0, 1.0)]
-    scorers = ["success", "reward"] if parts else ["success"]
-    return log.choose_scorer(choice.scorer, scorers, "scorer", where)
+    """Success or the reward itself; there is a choice only if some reward is neither 0 nor 1.
+
+    A success is a reward of 1. Forks of the benchmark add bonuses and penalties to it; if no reward
+    is 1 any more, the rewards themselves are the default.
+    """
+    found = [reward for reward in map(number_or_none, rewards) if reward is not None]
+    graded = [reward for reward in found if reward not in (0.0, 1.0)]
+    successes = sum(_is_success(reward) for reward in found)
+    scorers = ["success", "reward"] if successes or not graded else ["reward", "success"]
+    if len(graded) > len(found) - len(graded):
+        log.remarks.append(
+            warning(
+                f"{len(graded)} of {len(found)} rewards are neither 0 nor 1: the mean is "
+                f"{sum(found) / len(found):.4g} of the rewards ({setting('scorer', 'reward')}), "
+                f"and {successes / len(found):.4g} if only a reward of 1 is a success "
+                f"({setting('scorer', 'success')})."
+            )
+        )
+    known = scorers if graded else ["success"]
+    return log.choose_scorer(choice.scorer, known, "scorer", where)
+
+
+def _is_success(reward: float) -> bool:
+    return abs(reward - 1.0) <= _NEAR
 
 
 def outcome_of(reward: Any, scorer: str) -> float | None:
@@ -233,7 +253,7 @@ def outcome_of(reward: Any, scorer: str) -> float | None:
     number = number_or_none(reward)
     if number is None or scorer == "reward":
         return number
-    return float(abs(number - 1.0) <= _NEAR)
+    return float(_is_success(number))
 
 
 def trial_of(number: Any, where: str) -> int:

@@ -73,7 +73,12 @@ def test_a_number_that_may_stand_for_no_result_has_both_means(
 
 @pytest.mark.parametrize(
     ("values", "warning"),
-    [((-1, 1, 1, -1), ""), ((-1.5, -0.5, 0.2, 1), ""), ((1, 2, 3, 40), "⚠ the rewards are skewed")],
+    [
+        ((-1, 1, 1, -1), ""),
+        ((-1.5, -0.5, 0.2, 1), ""),
+        ((-0.07, 0.4, 0.9, 1), ""),  # less a penalty: codes are whole numbers
+        ((1, 2, 3, 40), "⚠ the rewards are skewed"),
+    ],
 )
 def test_rewards_of_either_sign_and_outliers_are_not_taken_for_codes(
     values: tuple[float, ...], warning: str, tmp_path: Path
