@@ -38,7 +38,7 @@ def test_intervals_of_a_flat_prior_do_not() -> None:
 
 def test_categories_are_not_simulated() -> None:
     counts = CategoryCounts([[1, 2, 1], [0, 0, 4]])
-    with pytest.raises(InputError, match="leave categories out"):
+    with pytest.raises(InputError, match="leave out metrics of categories"):
         coverage_shares(
             counts, [metric("max@2(weights=[0, 1, 2])")], Calibrated(), np.random.default_rng(0)
         )
@@ -47,16 +47,18 @@ def test_categories_are_not_simulated() -> None:
 def test_clusters_are_not_simulated() -> None:
     runs = errbar.load({"mine": CountsByState([1] * 6, [1, 0] * 3, [1] * 6, np.arange(6) // 2)})
     audited = runs.score("avg", audit=True)
-    assert math.isnan(audited[0].held)
-    assert "held, mine: an audit simulates independent questions" in str(audited)
+    assert math.isnan(audited[0].coverage)
+    assert "coverage, mine: an audit simulates independent questions" in str(audited)
 
 
-def test_scores_tell_what_was_held_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_show_their_coverage_only_if_an_audit_was_requested(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(audit, "SIMULATIONS", 50)
     runs = errbar.load({"mine": np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1]] * 8)})
     plain, audited = runs.score("avg"), runs.score("avg", audit=True)
-    assert math.isnan(plain[0].held)
-    assert 0.8 < audited[0].held <= 1.0
-    assert "held" in str(audited)
-    assert "held" not in str(plain)
-    assert audited.to_dicts()[0]["held"] == audited[0].held
+    assert math.isnan(plain[0].coverage)
+    assert 0.8 < audited[0].coverage <= 1.0
+    assert "coverage" in str(audited)
+    assert "coverage" not in str(plain)
+    assert audited.to_dicts()[0]["coverage"] == audited[0].coverage

@@ -37,7 +37,7 @@ from errbar.analysis.rewards import (
     votes_on,
 )
 from errbar.base.arguments import require_choice
-from errbar.base.remarks import counted, way_to_say
+from errbar.base.remarks import about, counted, way_to_say
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
@@ -56,7 +56,7 @@ _GAFFKE = "Bayesian bootstrap over questions with one unseen question at the bou
 _REWARDS = f"avg of rewards: {_GAFFKE} of the rewards (Gaffke)"
 _REWARDS_OF_THESE = "avg of rewards: t interval, from the variance between trials"
 _VOTES = f"vote@k: {_GAFFKE} (Gaffke)"
-_NOT_HELD = "held: only right-or-wrong trials are simulated, not rewards or votes by answer."
+_NOT_AUDITED = "coverage: only right-or-wrong trials are simulated, not rewards or votes by answer."
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Scoring:
                 part[of] = self._refused_estimate(of, metric, InputError(reason))
             parts.append(part)
         if self.audit and words.keys() & {_REWARDS, _REWARDS_OF_THESE, _VOTES}:
-            self.remarks.append(_NOT_HELD)
+            self.remarks.append(_NOT_AUDITED)
         rows = tuple(part[of] for of in subjects for part in parts)
         over = "over clusters of questions" if any(e.clusters for e in rows) else "over questions"
         ways = "; ".join(words).replace("over questions", over)
@@ -233,13 +233,13 @@ class Scoring:
             try:
                 shares = coverage_shares(item, fine, self.method, np.random.default_rng(0))
             except InputError as error:
-                self.remarks.append(f"held, {of}: {error}".replace("held, :", "held:"))
+                self.remarks.append(about(f"coverage, {of}".removesuffix(", "), str(error)))
             else:
                 coverage |= {
                     (of, metric): share for metric, share in zip(fine, shares, strict=True)
                 }
         return [
-            replace(item, held=coverage.get((item.of, item.metric), math.nan)) for item in found
+            replace(item, coverage=coverage.get((item.of, item.metric), math.nan)) for item in found
         ]
 
     def _vote_score(self, of: Subject, part: Slice, metric: VoteAt) -> Estimate:

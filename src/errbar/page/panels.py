@@ -250,7 +250,7 @@ def _noise_bar(row: NoiseRow) -> NoiseBar:
         tuple((source.name, share) for source, share in zip(row.sources, shares, strict=True))
         if known
         else (),
-        "\n".join([row.who, *tooltip] if known else [row.who, "no noise to see"]),
+        "\n".join([row.who, *tooltip] if known else [row.who, "no noise"]),
         (
             row.se,
             row.se_with(row.questions, 2.0 * row.trials),

@@ -15,9 +15,9 @@ from errbar.results.leaderboard import Leaderboard, Standing
 
 _WITHOUT_QUESTION = "without a question: ranks by score if any single question is left out."
 _WITHOUT_CLUSTER = "without a cluster: ranks by score if any single cluster is left out."
-_NEXT_LEVEL = (
-    "next level without: the fewest questions that, left out, let the next system pull level; 0 if "
-    "it is level now."
+_TO_LEVEL = (
+    "questions to level: the fewest questions to leave out so that the next system draws level; 0 "
+    "if it is level now."
 )
 
 
@@ -79,7 +79,7 @@ class BoardAudit(Rows[BoardRow]):
     by_cluster: tuple[Change, ...]
     clusters: int  # how many; 0 without clusters
     needed: float  # questions that would tell the first from the second; nan if unknown
-    drops: ClassVar[tuple[str, ...]] = ("group", "next level without", "without a question")
+    drops: ClassVar[tuple[str, ...]] = ("group", "questions to level", "without a question")
 
     def columns(self) -> list[list[str]]:
         """Columns as text, each beginning with its head."""
@@ -89,7 +89,7 @@ class BoardAudit(Rows[BoardRow]):
         if self.clusters:
             ranks = (_ranks(row.without_cluster) for row in self)
             found.append(["without a cluster", *ranks])
-        return [*found, ["next level without", *(_number(row.undone_by) for row in self)]]
+        return [*found, ["questions to level", *(_number(row.undone_by) for row in self)]]
 
     def notes(self) -> list[str]:
         """Notes on the lead, on the stability of the order, and on the method."""
@@ -102,7 +102,7 @@ class BoardAudit(Rows[BoardRow]):
 
     def meanings(self) -> list[str]:
         """What the columns mean that only an audit has."""
-        return [_WITHOUT_QUESTION, *[_WITHOUT_CLUSTER] * bool(self.clusters), _NEXT_LEVEL]
+        return [_WITHOUT_QUESTION, *[_WITHOUT_CLUSTER] * bool(self.clusters), _TO_LEVEL]
 
     def conclusion(self) -> Headline | None:
         """Which system is the best."""
@@ -124,11 +124,11 @@ class BoardAudit(Rows[BoardRow]):
                 f"{pair.second} on {pair.losses}, and they are level on {pair.ties}."
             )
         if math.isinf(self.needed):
-            found.append("They are level, so no number of questions would tell them apart.")
+            found.append("They are level, so no number of questions would separate them.")
         elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
             found.append(
                 f"If the true difference is the observed one, about {_two_digits(self.needed)} "
-                "such questions would tell them apart with 80% power (normal approximation)."
+                "such questions would separate them with 80% power (normal approximation)."
             )
         return found
 

@@ -215,8 +215,8 @@ class Comparisons(Rows[Comparison]):
         if not rows:
             return []
         notes = [
-            "Differences count failed trials as wrong; intervals, p and verdicts hold whatever "
-            "the failed trials would have been."
+            "Differences count failed trials as wrong; intervals, p and verdicts also cover the "
+            "case that failed trials would have been right."
         ]
         several = len({row.task for row in self}) > 1
         for row in [row for row in rows if row.flips][:_MOST_NAMED]:
@@ -250,12 +250,10 @@ class Comparisons(Rows[Comparison]):
         lost = [row.left_out for row in self if row.left_out]
         if lost:
             some = f"{max(lost)}" if min(lost) == max(lost) else f"{min(lost)} to {max(lost)}"
-            are = (
-                f"{unit} that only one of the two has is"
-                if max(lost) == 1
-                else (f"{unit}s that only one of the two has are")
+            noun, have = (unit, "has it") if max(lost) == 1 else (f"{unit}s", "has them")
+            notes.append(
+                Caution(f"{some} {noun} left out{per_pair}, because only one of the two {have}.")
             )
-            notes.append(Caution(f"{some} {are} left out{per_pair}."))
         return notes
 
 

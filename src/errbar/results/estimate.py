@@ -14,7 +14,7 @@ from errbar.base.remarks import way_to_say
 from errbar.base.tables import DASH, interval_title, percent, printable, score_text
 from errbar.metrics.base import Metric
 
-BRACKET = "bracket: holds the score whatever the failed trials would have been."
+BRACKET = "bracket: an interval that also covers the case that failed trials would have been right."
 SIMULATIONS = 200  # data sets that an audit simulates
 _SLACK = 1e-9  # an end and a value this close are equal, but for rounding
 
@@ -238,7 +238,7 @@ class Estimate(BaseEstimate):
     reason: str = ""  # why value or sd is nan
     clusters: int = 0  # clusters of questions that were resampled, if any
     is_even: bool = False  # whether all questions are known to have as many trials
-    held: float = math.nan  # share of simulated data sets whose interval contained the truth
+    coverage: float = math.nan  # share of simulated data sets whose interval has the true value
     bracket: Interval | None = None  # for the score, whatever failed trials would have been
 
     def __post_init__(self) -> None:
@@ -259,7 +259,7 @@ class Estimate(BaseEstimate):
 
     def record(self) -> dict[str, Any]:
         """A flat record without the subject."""
-        audited = () if math.isnan(self.held) else ("held",)
+        audited = () if math.isnan(self.coverage) else ("coverage",)
         sizes = ("questions", "trials")
         found = record_of(
             self, "metric", "value", "mean", "sd", "interval", *sizes, "reason", *audited

@@ -131,15 +131,15 @@ class GateRow(EqualByValue):
     def on_failures(self) -> str:
         """How failed trials could change the verdict, in a sentence."""
         if self.comparison.failed and self.verdict is not Verdict.INCONCLUSIVE:
-            return f"{self.name}: {self.verdict}, whatever the failed trials would have been."
+            return f"{self.name}: {self.verdict}, even if the failed trials would have been right."
         if not self.flips:
             return ""
         passes = self.comparison.difference > -self.max_drop  # with all of them wrong
         plain, role = (Verdict.PASS, "baseline") if passes else (Verdict.REGRESS, "candidate")
         few = "a single failed trial" if self.flips == 1 else f"{self.flips} failed trials"
         return (
-            f"{self.name}: {plain} if failed trials are wrong; inconclusive if as few as {few} of "
-            f"the {role} would have been right."
+            f"{self.name}: {plain} if failed trials are wrong; inconclusive if {few} of the "
+            f"{role} would have been right."
         )
 
     def record(self) -> dict[str, Any]:

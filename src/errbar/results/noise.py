@@ -218,7 +218,7 @@ class NoiseTable(Rows[NoiseRow]):
     def conclusion(self) -> Headline | None:
         """The verdict on a single system, or on all of them."""
         if all(math.isnan(row.se) for row in self.rows):
-            return Headline("All trials agree, so there is no noise to see", ".")
+            return Headline("All trials agree, so there is no trial noise", ".")
         if len(self.rows) == 1:
             return Headline(self.rows[0].verdict(), ".")
         said: list[str] = []

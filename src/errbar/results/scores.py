@@ -156,10 +156,8 @@ class Scores(Estimates[Estimate]):
             head = interval_head("bracket", (each.interval.title for each in self))
             columns.append([head, *(each.bracket_text for each in self)])
         if self._is_audited():
-            held_shares = (
-                "" if math.isnan(estimate.held) else percent(estimate.held) for estimate in self
-            )
-            columns.append(["held", *held_shares])
+            shares = ("" if math.isnan(each.coverage) else percent(each.coverage) for each in self)
+            columns.append(["coverage", *shares])
         return [*columns, *size_columns(self.estimates)]
 
     def notes(self) -> list[str]:
@@ -174,13 +172,13 @@ class Scores(Estimates[Estimate]):
             notes.append(Caution(few))
         if self._is_audited():
             lowest = (
-                "; the lowest of three: as the data are, with one question in as many that always "
-                "fails, and with one that always succeeds"
+                "; the lowest of three simulations: with questions as observed, and with rare "
+                "questions (one in as many as there are) that always fail or always succeed"
             )
             new = any(estimate.interval.covers is Estimand.POPULATION for estimate in self)
             notes.append(
-                f"held: share of {SIMULATIONS} simulated data sets like this one whose interval "
-                f"contained the true value{lowest * new}."
+                f"coverage: share of {SIMULATIONS} simulated data sets like this one whose "
+                f"interval contained the true value{lowest * new}."
             )
         if self.method:
             notes.append(Explanation(f"Method: {self.method}."))
@@ -226,7 +224,7 @@ class Scores(Estimates[Estimate]):
         return Headline("", f"{who} scores {ends} {first} on {len(rows)} tasks.")
 
     def _is_audited(self) -> bool:
-        return any(not math.isnan(estimate.held) for estimate in self)
+        return any(not math.isnan(estimate.coverage) for estimate in self)
 
     def _has_means(self) -> bool:
         """Whether an interval is centred on a quantity other than the observed value."""

@@ -195,7 +195,7 @@ def test_ragged_trials_count_each_question_once() -> None:
 def test_questions_that_one_system_lacks_are_left_out_and_told_of() -> None:
     found = errbar.load(frame(a=[*A[:4], [], []], b=[[], *B[1:]])).compare("avg")
     assert (found[0].questions, found[0].left_out) == (3, 3)
-    assert "3 questions that only one of the two has are left out." in found.notes()
+    assert "3 questions left out, because only one of the two has them." in found.notes()
 
 
 class TestRowsWithoutAResult:
@@ -210,13 +210,13 @@ class TestRowsWithoutAResult:
         found = errbar.load(self.DATA).compare("avg", errors="missing")
         assert found[0].value == pytest.approx((3 / 4 + 1 / 4 + 1 + 3 / 4 + 2 / 3) / 5)
         assert found[0].left_out == 1
-        assert "a: 1 question without any result." in found.notes()
+        assert "a: 1 question left out for lack of a result." in found.notes()
 
     def test_of_rewards_likewise(self) -> None:
         rewards = self.DATA.assign(outcome=self.DATA["outcome"] * 2.5)
         found = errbar.load(rewards).compare("avg", errors="missing")
         assert found[0].left_out == 1
-        assert "a: 1 question without any result." in found.notes()
+        assert "a: 1 question left out for lack of a result." in found.notes()
 
 
 class TestClusters:

@@ -305,7 +305,7 @@ def test_items_that_one_system_lacks_are_left_out_and_counted() -> None:
         assert found.difference == pytest.approx(expected.difference, abs=1e-12)
         assert expected.left_out == 0
     shown = str(errbar.load(both(first, lacking)).compare("aurc"))
-    assert "3 items that only one of the two has are left out." in shown
+    assert "3 items left out, because only one of the two has them." in shown
     assert "; 117 items" in shown
     assert "win/tie/loss" not in shown
 

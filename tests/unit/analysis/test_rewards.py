@@ -169,7 +169,7 @@ def test_an_audit_says_that_rewards_are_not_simulated(monkeypatch: pytest.Monkey
     monkeypatch.setattr(audit, "SIMULATIONS", 10)
     both = errbar.load({"graded": [[0.5, 1.0]] * 3, "binary": [[0, 1]] * 3})
     audited = both.score("avg", audit=True)
-    assert [math.isnan(row.held) for row in audited] == [True, False]
+    assert [math.isnan(row.coverage) for row in audited] == [True, False]
     assert any("not rewards or votes" in note for note in audited.notes())
     assert not any("not rewards" in note for note in both.score("avg").notes())
 

@@ -446,9 +446,10 @@ def test_weights_are_refused_where_they_have_no_meaning(
 def test_an_audit_says_that_weights_are_not_simulated() -> None:
     found = errbar.load(two_systems([float(weight) for weight in WEIGHTS])).score("avg", audit=True)
     assert any(
-        remark.startswith("held, a: ") and "different weights" in remark for remark in found.remarks
+        remark.startswith("coverage, a: ") and "different weights" in remark
+        for remark in found.remarks
     )
-    assert all(math.isnan(each.held) for each in found)
+    assert all(math.isnan(each.coverage) for each in found)
 
 
 def test_the_mean_of_an_interval_for_questions_like_these_is_the_score() -> None:
