@@ -28,6 +28,7 @@ from benchmarks.adversarial import (
     fourth,
     outside,
     ranked,
+    rare,
     samples,
     sixth,
     third,
@@ -55,6 +56,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         fourth.cells(),
         fifth.cells(),
         sixth.cells(),
+        rare.cells(),
     )
     return [cell for cells in families for cell in cells]
 

@@ -74,9 +74,9 @@ def _disagreeing(questions: int, share: float, rng: np.random.Generator) -> Arra
 def _load(name: str, rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:
     """Data of two systems, and options of the comparison."""
     if name == "1 to 6 trials against 2":
-        rates = rng.beta(1.0, 1.0, (2, 40))
+        apart = rng.beta(1.0, 1.0, (2, 40))
         many, few = rng.integers(1, 7, 40), np.full(40, 2)
-        first, second = Counts(many, rng.binomial(many, rates[0])), rng.binomial(few, rates[1])
+        first, second = Counts(many, rng.binomial(many, apart[0])), rng.binomial(few, apart[1])
         return errbar.load({"s0": first, "s1": Counts(few, second)}), {}
     if name == "rewards of 0 to 10, one in twenty lost":
         lost = rng.random(30) < 0.05

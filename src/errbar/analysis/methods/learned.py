@@ -27,7 +27,13 @@ from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Counts, CountsByState, States
 from errbar.kernels import difficulty
-from errbar.kernels.interval import korn_graubard_ends, outer_ends
+from errbar.kernels.binomial import LeastFavourable, RatedQuestions
+from errbar.kernels.interval import (
+    korn_graubard_ends,
+    normal_reach,
+    outer_ends,
+    student_reach,
+)
 from errbar.kernels.partial_identification import (
     GRID,
     CountShares,
@@ -66,8 +72,8 @@ class Noise(NamedTuple):
     mean: float
     variance: float
     freedom: float  # degrees of freedom of the variance
-    part: float = 1.0  # share of the questions that carries the variance
-    centre: float = math.nan  # score of that part
+    questions: Sequence[RatedQuestions] = ()  # by their number of trials, linear in blends
+    total: float = math.nan  # sum of their values
 
 
 class DifficultyPosterior:
@@ -161,31 +167,24 @@ class DifficultyPosterior:
         noise = self._noise(metric)
         low, high = metric.bounds
         margin = _SAME * (high - low)
-        if low + margin <= noise.mean <= high - margin:
-            return self._korn_graubard(noise, metric.bounds, level)
-        edge = self._beyond_an_edge(metric, level, rising=noise.mean < low + margin)
-        return Summary(noise.mean, math.sqrt(noise.variance), *sorted((noise.mean, edge)))
+        if not low + margin <= noise.mean <= high - margin:
+            edge = self._beyond_an_edge(metric, level, rising=noise.mean < low + margin)
+            return Summary(noise.mean, math.sqrt(noise.variance), *sorted((noise.mean, edge)))
+        found, size = self._korn_graubard(noise, metric.bounds, level), float(self._mass.sum())
+        reach, z = normal_reach(level), student_reach(level, noise.freedom)
+        family = LeastFavourable(noise.questions)
+        ends = family.ends(noise.total, noise.variance * size**2, reach, z)
+        below, above = (noise.mean + (end - noise.total) / size for end in ends)
+        return found._replace(low=min(found.low, below), high=max(found.high, above))
 
     def _korn_graubard(self, noise: Noise, bounds: tuple[float, float], level: float) -> Summary:
-        """Interval of a binomial sample with this mean and variance, of all questions or a domain.
-
-        Rare errors are noise of questions that are nearly always solved, whatever the score of the
-        others. So each end is at least as far from the score as for the domain of those questions
-        alone that carry the variance.
-        """
+        """Interval of a binomial sample with this mean and variance."""
         low, high = bounds
         span, sd = high - low, math.sqrt(noise.variance)
         # a mean of M values varies no more than a binomial share of as many
-        domains = [(noise.mean, 1.0, self._questions)]
-        if low < noise.centre < high:
-            domains.append((noise.centre, noise.part, max(noise.part * self._questions, 1.0)))
-        offs = []
-        for centre, part, least in domains:
-            share, variance = (centre - low) / span, (sd / (part * span)) ** 2
-            ends = korn_graubard_ends(share, variance, noise.freedom, level, least)
-            offs.append([part * span * (end - share) for end in ends])
-        below, above = zip(*offs, strict=True)
-        return Summary(noise.mean, sd, noise.mean + min(below), noise.mean + max(above))
+        share, least = (noise.mean - low) / span, self._questions
+        ends = korn_graubard_ends(share, noise.variance / span**2, noise.freedom, level, least)
+        return Summary(noise.mean, sd, *(low + span * end for end in ends))
 
     def _beyond_an_edge(self, metric: CountMetric, level: float, *, rising: bool) -> float:
         """The other end, where every question showed the lowest (`rising`) or highest value.
@@ -220,35 +219,35 @@ class DifficultyPosterior:
         values = [part.subset_means([part], self._states)[0] for part in parts]
         means = [np.asarray(value @ self._mass / size) for value in values]
         slopes = metric.slopes(*means)
-        whole = estimated = spread = carried = fourth = 0.0
+        whole = estimated = spread = total = 0.0
+        questions = []
         for n in np.unique(self._states.trials).tolist():
             alike = self._states.trials == n
             chances = chances_on_grid(n)
-            table = sum(s * self._table(part, n) for s, part in zip(slopes, parts, strict=True))
+            tables = [s * self._table(part, n) for s, part in zip(slopes, parts, strict=True)]
+            table = np.sum(tables, axis=0)
             expected = table @ chances
             variance = np.maximum(table**2 @ chances - expected**2, 0.0)
             squares = self._squares[alike]
             each = self._rates_by_state[alike] @ variance
             found = float(each @ squares)
             estimated += found
-            carried += float(squares * each @ self._rates_by_state[alike] @ expected)
-            of_squares = float(np.square(each) @ self._fourths[alike])
-            fourth += of_squares
             degree = metric.draws if all(part.unbiased for part in parts) else n
             # n trials are n / k independent draws of k: n / k − 1 degrees of freedom for each
             # question, and at least the one that it has as one of many.
-            spread += of_squares / max(n / degree - 1.0, 1.0)
+            freedom = max(n / degree - 1.0, 1.0)
+            spread += float(np.square(each) @ self._fourths[alike]) / freedom
             if 2 * degree > n:
                 weights = squares @ self._rates_by_state[alike] / squares.sum()
                 most = largest_mean(variance, weights, n)
                 found = max(found, most * float(squares.sum()))
             whole += found
-        mean, variance = float(metric.joined(*means)), whole / size**2
-        if not fourth or len(parts) > 1:
-            return Noise(mean, variance, max(estimated**2 / spread if spread else math.inf, 1.0))
-        part = min(estimated**2 / fourth / self._questions, 1.0)
-        centre = mean + carried / estimated - float(slopes[0] * means[0])
-        return Noise(mean, variance, max(estimated**2 / spread, 1.0), part, centre)
+            mass, rates = self._mass[alike], self._rates_by_state[alike] @ GRID
+            questions.append(RatedQuestions(n, rates, table, mass**2 / squares, squares / mass))
+            total += float(mass @ table[self._states.correct[alike]])
+        freedom = max(estimated**2 / spread, 1.0) if spread else math.inf
+        mean = float(metric.joined(*means))
+        return Noise(mean, whole / size**2, freedom, questions, total)
 
     @staticmethod
     def _moments(known: ScoreMoments) -> tuple[float, float]:

@@ -1,0 +1,78 @@
+"""Limits by a least favourable family of success rates."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, poisson
+
+from errbar.base.arrays import Array
+from errbar.kernels.binomial import LeastFavourable, RatedQuestions
+from errbar.kernels.interval import clopper_pearson_ends, normal_reach
+
+
+def share_right(trials: int, rates: list[float], often: list[float]) -> RatedQuestions:
+    """RatedQuestions whose value is the share of right trials."""
+    return RatedQuestions(
+        trials,
+        np.array(rates),
+        np.arange(trials + 1.0) / trials,
+        np.array(often),
+        np.ones(len(rates)),
+    )
+
+
+def ends_of(questions: RatedQuestions, right: float, level: float) -> tuple[float, float]:
+    """Limits for the number of right trials, by the variance that the rates have."""
+    n, p = questions.trials, questions.rates
+    variance = float(questions.often @ (p * (1.0 - p))) / n
+    reach = normal_reach(level)
+    low, high = LeastFavourable([questions]).ends(right / n, variance, reach, reach)
+    return low * n, high * n
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize(
+    ("trials", "number", "right"), [(64, 30, 900), (16, 10, 3), (4, 10, 38), (2, 300, 1)]
+)
+def test_limits_of_equal_rates_are_those_of_clopper_and_pearson(
+    trials: int, number: int, right: int, level: float
+) -> None:
+    size = trials * number
+    found = ends_of(share_right(trials, [right / size], [number]), right, level)
+    exact: list[Array] = list(clopper_pearson_ends(np.array(float(right)), size, level))
+    # r* is an approximation, which is farthest off where there is a single right trial
+    assert found == pytest.approx([size * float(end) for end in exact], abs=0.03)
+
+
+def test_limits_do_not_depend_on_questions_that_are_known() -> None:
+    rare = share_right(64, [0.001], [54.0])
+    beside = share_right(64, [0.001, 1e-12, 1.0 - 1e-12], [54.0, 20.0, 6.0])
+    expected = ends_of(rare, 3.0, 0.9)
+    found = ends_of(beside, 3.0 + 6 * 64, 0.9)
+    assert [end - 6 * 64 for end in found] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2, 5])
+def test_rare_errors_have_the_limits_of_a_poisson_variable(wrong: int) -> None:
+    known = share_right(64, [1.0 - max(wrong, 0.1) / (54 * 64), 1e-12], [54.0, 6.0])
+    least, _ = ends_of(known, 54 * 64 - wrong, 0.9)
+    # many errors of a small chance: the tail of at most so many is that of a Poisson variable
+    assert poisson.cdf(wrong, 54 * 64 - least) == pytest.approx(0.05, abs=0.004)
+
+
+def test_a_family_holds_its_level_for_unequal_rates() -> None:
+    rates = np.array([0.02, 0.5, 0.97])
+    questions = share_right(8, rates.tolist(), [10.0, 4.0, 10.0])
+    chances = np.ones(1)
+    for rate, often in zip(rates, (10, 4, 10), strict=True):
+        chances = np.convolve(chances, binom.pmf(np.arange(8 * often + 1), 8 * often, rate))
+    truth = 8 * float(rates @ [10, 4, 10])
+    missed = 0.0
+    for right in np.flatnonzero(chances > 1e-4).tolist():
+        low, high = ends_of(questions, right, 0.9)
+        missed += chances[right] * (not low <= truth <= high)
+    assert missed <= 0.1
+
+
+def test_without_a_trial_that_adds_to_the_score_limits_are_the_score() -> None:
+    flat = RatedQuestions(4, np.array([0.5]), np.ones(5), np.array([10.0]), np.ones(1))
+    assert LeastFavourable([flat]).ends(10.0, 0.0, 1.96, 1.96) == (10.0, 10.0)
