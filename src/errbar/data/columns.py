@@ -205,6 +205,8 @@ WRONG_FLAGS = _plain(
     *("is_hallucination", "unsafe", "is_unsafe", "harmful", "is_harmful", "toxic", "is_toxic"),
     *("violation", "violated", "refused", "is_refusal", "jailbroken", "false", "misclassified"),
     *("attack_success", "attack_succeeded", "attack_successful", "jailbreak_success"),
+    *("is_jailbroken", "jailbreak", "is_jailbreak", "asr", "attack_success_rate", "bypassed"),
+    *("compromised", "leaked", "exfiltrated", "exploited", "injection_success", "is_vulnerable"),
 )
 # Identifiers unique to a run: rows that share one are copies.
 MOMENTS = _plain(

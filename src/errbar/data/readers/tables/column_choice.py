@@ -32,6 +32,7 @@ from errbar.data.readers.tables.competing_outcomes import (
     are_names,
     are_right_or_wrong,
     best_outcome,
+    holds_outputs,
     refuse_answers,
     refuse_confidence,
     refuse_reference,
@@ -57,8 +58,6 @@ from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
-
-
 _GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
 _FEWEST_NAMES = 3
 _TEXTS = ("question", "problem")  # may be the id, or the text
@@ -206,6 +205,7 @@ def _likeliest(
             free = [name for name in free if plain_name(name) != "label"]
         others = [*free[1:], *seldom_outcomes(present)]
         free = [name for name in free if not _names_rows(name, sample(name), others, sample)]
+        free = [name for name in free if not holds_outputs(name, sample(name))] or free
         free = best_outcome(free, sample)
     found = next(iter(free), None)
     if found is None and meaning == "outcome" and named_like(present, SCORERS):

@@ -51,21 +51,26 @@ def best_outcome(candidates: Sequence[str], sample: Sampler) -> list[str]:
 
 # Words of a status that say whether an answer is right, and not whether a call returned.
 _VERDICTS = frozenset(
-    {
-        *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong"),
-        *("solved", "unsolved", "resolved", "unresolved"),
-    }
-)
+    ("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong")
+) | {"solved", "unsolved", "resolved", "unresolved"}
 _STATES = frozenset({"status", "state", "outcome"})
-# Names of lists with an outcome for each trial.
 _FEWEST_NUMBERED = 3  # entries that are numbers of trials, as in "trials": [1, 2, 3]
+# Names of lists with an outcome for each trial.
 _LISTS = frozenset(
     map(
         plain_name,
         (
             *("scores", "rewards", "outcomes", "results", "successes", "passes", "graded_list"),
             *("correct_list", "is_correct_list", "correctness_list", "accuracies", "accs"),
-            *("attempts", "trials", "rollouts", "runs"),
+            *("attempts", "trials", "rollouts", "runs", "grades", "graded", "verdicts", "corrects"),
+            *(
+                "is_corrects",
+                "passed_list",
+                "pass_list",
+                "score_list",
+                "reward_list",
+                "results_list",
+            ),
         ),
     )
 )
@@ -84,7 +89,8 @@ def unusual_outcome(present: Sequence[str], sample: Sampler) -> str | None:
         lists = [value for value in sample(name) if isinstance(value, list) and value]
         if lists and all(lists_outcomes(name, entries) for entries in lists):
             return name
-    return None
+    earned = named_like(present, EARNED) if named_like(present, MAXIMA) else []
+    return next((name for name in earned if any(map(worth_of, sample(name)))), None)
 
 
 def lists_outcomes(name: str, entries: Sequence[object]) -> bool:
@@ -123,6 +129,28 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sampler | No
             f"column 'correct' and use {confidence}; if {outcome!r} is the score of a row, use "
             f"{anyway}."
         )
+
+
+_MAY_BE_OUTPUTS = frozenset({"result", "label", "value"})
+_LARGE = 1000  # checksums and identifiers are larger, and most of them differ
+
+
+def holds_outputs(name: str, values: Sequence[object]) -> bool:
+    """Whether a `result` is rather what a program returned: one number, or large ones that differ.
+
+    Examples
+    --------
+    >>> [holds_outputs("result", some) for some in ([42, 42], [81236, 9143], [1, 1], [3, 5])]
+    [True, True, False, False]
+    """
+    if plain_name(name.rpartition(".")[2]) not in _MAY_BE_OUTPUTS:
+        return False
+    numbers = [worth_of(value) for value in values if value is not None]
+    some = [number for number in numbers if number is not None]
+    if not some or len(some) < len(numbers) or all(0 <= number <= 1 for number in some):
+        return False
+    large = max(map(abs, some)) > _LARGE and 2 * len({*some}) > len(some)
+    return len({*some}) == 1 or large
 
 
 def worth_of(value: object) -> float | None:
@@ -172,6 +200,13 @@ def refuse_reference(
     """Raise an error if the guessed outcome is an answer or a reference answer."""
     name = plain_name(outcome)
     others = [column for column in present if column != outcome]
+    if sample is not None and holds_outputs(outcome, sample(outcome)):
+        some = list(dict.fromkeys(map(str, sample(outcome))))
+        raise UnknownColumn(
+            f"{outcome!r} looks like what a program returned ({some_of(some, 3)}) rather than "
+            f"whether a row is right. Choose the outcome with {mapping('outcome')}; if "
+            f"{outcome!r} is a reward, use {mapping('outcome', outcome)}."
+        )
     if name in ("correct", "score") and sample is not None:
         _refuse_options(outcome, named_like(others, PREDICTIONS), sample)
     if name not in _DOUBTFUL:
@@ -247,13 +282,21 @@ MAXIMA = frozenset(
             *("max_score", "maxscore", "max", "maximum", "maximum_score", "max_points", "out_of"),
             *("total", "total_points", "points_possible", "possible", "full_marks", "full_score"),
             *("max_reward", "score_max", "possible_points", "max_marks", "max_grade"),
+            *("points_max", "max_pts", "marks_possible", "points_total", "total_marks"),
         ),
     )
 )
-_GRADED = frozenset(
-    map(plain_name, ("score", "grade", "reward", "result", "points", "marks", "marks_awarded"))
+# Points of an answer, where a column has their maximum.
+EARNED = frozenset(
+    map(
+        plain_name,
+        (
+            *("points", "pts", "points_earned", "earned_points", "earned", "points_awarded"),
+            *("awarded_points", "awarded", "points_scored", "marks_obtained", "marks", "obtained"),
+            *("score_points", "raw_score", "score_raw", "score_obtained"),
+        ),
+    )
 )
-_NUMBERS = frozenset({"passed", "pass", "passes", "correct", "solved", "success", "succeeded"})
 FREQUENCIES = frozenset(
     map(
         plain_name,
@@ -274,35 +317,6 @@ _SHOWN = 3
 def free_columns(names: Sequence[str], columns: Columns) -> list[str]:
     """Columns without a meaning so far."""
     return [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
-
-
-def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
-    """Divide scores by the column with their maximum."""
-    name = columns["outcome"]
-    group, _, last = name.rpartition(".")
-    if "outcome" not in columns.guessed or plain_name(last) not in _GRADED | (
-        _NUMBERS if group else frozenset()
-    ):
-        return rows, []
-    inside = [most for most in free_columns(rows.columns, columns) if most.startswith(f"{group}.")]
-    parts = {most: most.removeprefix(f"{group}.") for most in inside if group}
-    nested = [most for most, part in parts.items() if plain_name(part) in MAXIMA]
-    for most in [*nested, *named_like(free_columns(rows.columns, columns), MAXIMA)]:
-        limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
-        outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
-        strange, largest, mean, share = rows.aggregate(
-            f"count(*) FILTER ({outcome} IS NOT NULL AND ({outside})), max({limit}), "
-            f"avg({outcome}), avg({outcome} / {limit})"
-        ).fetchall()[0]
-        if strange or share is None or largest == 1:
-            continue
-        anyway = mapping("outcome", name)
-        remark = warning(
-            f"The outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
-            f"takes {name!r} as it is (mean {mean:.4g})."
-        )
-        return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [remark]
-    return rows, []
 
 
 def other_outcomes(rows: Any, columns: Columns) -> list[Above]:

@@ -1,4 +1,4 @@
-"""Tables that count: trials and successes of a question, or how often an outcome occurred."""
+"""Tables that count: successes of a question, how often an outcome occurred, points of a total."""
 
 import math
 import re
@@ -21,11 +21,13 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import quoted, text_of
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
+    EARNED,
     FREQUENCIES,
     MAXIMA,
     free_columns,
     worth_of,
 )
+from errbar.data.readers.tables.id_names import is_called_id
 from errbar.errors import UnknownColumn
 
 _FAILURES = frozenset(
@@ -37,6 +39,11 @@ _NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", 
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"])))
 _MOST_ROWS = 10_000_000  # rows that counts are written out to
 _COPY = "errbar copy"
+_GRADED = EARNED | frozenset(
+    map(plain_name, ("score", "grade", "reward", "result", "marks_awarded"))
+)
+_NUMBERS = frozenset({"passed", "pass", "passes", "correct", "solved", "success", "succeeded"})
+_IDS = frozenset(map(plain_name, ("question", "question_id", "problem", "id", "qid", "instance")))
 _COUNTS = [
     frozenset(map(plain_name, (meaning, *USUAL_COUNTS[meaning])))
     for meaning in ("trials", "correct")
@@ -77,6 +84,56 @@ def are_counts(
         f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
         f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
     )
+
+
+_SHARES = frozenset(
+    map(
+        plain_name,
+        (
+            *(
+                "pass_rate",
+                "passrate",
+                "success_rate",
+                "solve_rate",
+                "correct_rate",
+                "pass_fraction",
+            ),
+            *("fraction_correct", "fraction_passed", "frac_correct", "share_correct", "pass_ratio"),
+        ),
+    )
+)
+_CORRECT = "n_correct"
+_ROUNDED = 0.005  # of a share with two decimals
+
+
+def with_right_trials(
+    flat: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
+) -> tuple[dict[str, list[Any]], Above] | None:
+    """Columns with the number of right trials, if there are the share of them and their number.
+
+    Rows must have ids of questions: a share of `n` without one is the total of `n` questions.
+    """
+    shares, trials = named_like(flat, _SHARES), named_like(flat, SURE_TRIALS)
+    ids = [name for name in flat if plain_name(name) in _IDS or is_called_id(name)]
+    mapped = {"outcome", "trials", "correct"} & {*assignment}
+    if mapped or named_like(flat, _COUNTS[1]) or len(shares) != 1 or not trials or not ids:
+        return None
+    if 2 * len(set(map(str, flat[ids[0]]))) < len(flat[ids[0]]):
+        return None
+    pairs = [
+        (worth_of(share), worth_of(number))
+        for share, number in zip(flat[shares[0]], flat[trials[0]], strict=True)
+    ]
+    right: list[int] = []
+    for share, number in pairs:
+        if share is None or number is None or not 0 <= share <= 1 <= number or number % 1:
+            return None
+        if abs(share * number - round(share * number)) > _ROUNDED * number + 1e-6:
+            return None
+        right.append(round(share * number))
+    text = f"Counts: {shares[0]!r} of {trials[0]!r} trials, rounded to whole ones"
+    option, argument = f"--map outcome={shares[0]}", f"outcome={shares[0]!r}"
+    return {**flat, _CORRECT: right}, guess(text, option=option, argument=argument)
 
 
 def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
@@ -232,3 +289,32 @@ def counts_of_single_rows(rows: Any, columns: Columns) -> list[Above]:
             f"that were right. If it is the outcome of a row, use {outcome} (mean {mean:.4g})."
         )
     ]
+
+
+def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
+    """Divide scores by the column with their maximum."""
+    name = columns["outcome"]
+    group, _, last = name.rpartition(".")
+    if "outcome" not in columns.guessed or plain_name(last) not in _GRADED | (
+        _NUMBERS if group else frozenset()
+    ):
+        return rows, []
+    inside = [most for most in free_columns(rows.columns, columns) if most.startswith(f"{group}.")]
+    parts = {most: most.removeprefix(f"{group}.") for most in inside if group}
+    nested = [most for most, part in parts.items() if plain_name(part) in MAXIMA]
+    for most in [*nested, *named_like(free_columns(rows.columns, columns), MAXIMA)]:
+        limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
+        outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
+        strange, largest, mean, share = rows.aggregate(
+            f"count(*) FILTER ({outcome} IS NOT NULL AND ({outside})), max({limit}), "
+            f"avg({outcome}), avg({outcome} / {limit})"
+        ).fetchall()[0]
+        if strange or share is None or largest == 1:
+            continue
+        anyway = mapping("outcome", name)
+        remark = warning(
+            f"The outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "
+            f"takes {name!r} as it is (mean {mean:.4g})."
+        )
+        return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [remark]
+    return rows, []

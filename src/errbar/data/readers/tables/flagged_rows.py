@@ -73,10 +73,42 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
     return remarks
 
 
-def lower_is_better(columns: Columns, *, are_words: bool) -> list[Above]:
-    """Warning on an outcome by whose name lower values are better, such as wer or failed."""
+_ATTACKS = re.compile(
+    r"attacks?|attacked|attacker|jailbreaks?|jailbreaking|adversarial|injections?|injected|exploits?"
+    r"|redteam|redteaming|poison|poisoned|backdoor|trojan|malicious|payload|asr"
+)
+# Outcomes that may be those of an attack.
+_OF_ATTACKS = frozenset(
+    map(
+        plain_name,
+        (
+            *("success", "is_success", "succeeded", "hit", "is_hit", "match", "is_match", "score"),
+            *("judge_score", "final_score", "overall_score", "rating", "result", "verdict"),
+            *("label", "grade", "reward", "solved", "is_solved"),
+        ),
+    )
+)
+
+
+def lower_is_better(columns: Columns, names: Sequence[str] = (), *, are_words: bool) -> list[Above]:
+    """Warning on an outcome by whose name lower values are better, such as wer or failed.
+
+    The other `names` of columns say whether rows are of attacks, whose success is a failure.
+    """
     name = columns["outcome"]
     plain = plain_name(name.rpartition(".")[2])
+    words = {other: re.findall(r"[A-Za-z]+", other.lower().replace("_", " ")) for other in names}
+    attacks = [other for other in names if any(map(_ATTACKS.fullmatch, words[other]))]
+    if attacks and plain in _OF_ATTACKS and "outcome" in columns.guessed:
+        fails = "no" if are_words else "0"
+        right = way_to_say(f"--right {fails} --right false", f"right=['{fails}', 'false']")
+        return [
+            warning(
+                f"by {attacks[0]!r}, rows are of attacks, and a higher {name!r} counts as better. "
+                f"If it says that an attack succeeded, lower is better: {right} counts attacks "
+                f"that failed as right."
+            )
+        ]
     if plain in WRONG_FLAGS and not are_words:
         right = way_to_say("--right 0 --right false", "right=['0', 'false']")
         return [

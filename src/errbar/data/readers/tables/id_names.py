@@ -16,12 +16,14 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
+from errbar.data.readers.tables.wide_names import STEPS
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")
 # The text of a question, which can serve as its id.
 ASKED = (
     *("prompt", "input", "inputs", "user_input", "question_text", "instruction", "query", "text"),
+    *("goal", "behavior", "behaviour"),
 )
 _CALLED_ID = re.compile(
     r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)"
@@ -160,11 +162,11 @@ def is_verdict(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_verdict(name) for name in ("davinci_correct", "num_correct", "judge_score")]
+    >>> [is_verdict(name) for name in ("gpt_correct", "num_correct", "build_passed")]
     [True, False, False]
     """
     words = re.split(r"[\s_\-]+", name.strip().lower()) if isinstance(name, str) else []
-    return len(words) > 1 and words[-1] in _VERDICTS and words[0] not in _COUNTED
+    return len(words) > 1 and words[-1] in _VERDICTS and words[0] not in _COUNTED | STEPS
 
 
 def seldom_outcomes(names: Sequence[str]) -> list[str]:

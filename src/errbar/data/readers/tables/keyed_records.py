@@ -16,10 +16,12 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
+from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JsonObject
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.id_names import ASKED
-from errbar.data.readers.tables.json_objects import has_outcome
+from errbar.data.readers.tables.json_objects import has_outcome, has_verdict
 from errbar.data.readers.tables.surrounding_names import meaning_of
 from errbar.data.readers.tables.wide_names import TRIAL_NAME, differ_by_number, is_no_system
 
@@ -172,3 +174,21 @@ def as_trials(what: str) -> Above:
     """Guess that these are trials."""
     text = f"Trials: {what}"
     return guess(text, option="--rows questions", argument="rows='questions'")
+
+
+def are_outcomes_by_id(column: Sequence[Any]) -> bool:
+    """Whether objects contain outcomes or counts under keys that are not known column names."""
+    known = {plain_name(name) for names in USUAL.values() for name in names} | USUAL.keys()
+    for value in column[:_LOOKED_AT]:
+        if not isinstance(value, dict) or not value:
+            continue
+        if any(plain_name(str(key)) in known for key in value):
+            return False
+        inner = list(value.values())
+        counts = all(
+            isinstance(entry, dict) and (are_counts(entry, {}) or has_verdict(entry))
+            for entry in inner
+        )
+        if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
+            return False
+    return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])

@@ -1,13 +1,18 @@
-"""Lists of scores with their names, as objects: `[{"name": "accuracy", "value": 1}, …]`.
+"""Several scores of one response, which are no trials.
 
-Such a list holds what several scorers say of one response. Its entries are no trials.
+Lists of scores with their names become objects: `[{"name": "accuracy", "value": 1}, …]`. The tests
+that a program passed, as a list or as a number of all, make it right if it passed all of them.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
+from errbar.base.remarks import Above, warning
 from errbar.data.columns import SCORERS, SCORES, named_like, plain_name
 from errbar.data.readers.tables.column_choice import names_in_parts
+from errbar.data.readers.tables.competing_outcomes import worth_of
 from errbar.data.readers.tables.derived_columns import Flat
 
 _NAMES = SCORERS | {"name", "key", "type"}
@@ -73,3 +78,103 @@ def is_numbered(lists: Sequence[Sequence[Mapping[str, Any]]], keys: Collection[s
         ):
             return len(lists) > 1
     return False
+
+
+_TESTS = re.compile(
+    r"(?:.*[_\s.])?(?:tests?|test_?cases?|checks|assertions)(?:[_\s].*)?", re.IGNORECASE
+)
+_PASSED = re.compile(
+    r"(?:n_|num_|number_of_)?(?:passed_(?:tests?|test_cases)|(?:tests?|test_cases)_passed)"
+    r"|passed_(?:checks|assertions)|(?:checks|assertions)_passed",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"(?:n_|num_|number_of_|total_)?(?:tests?|test_cases|checks|assertions)(?:_total|_run|_count)?",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(r"failed_(?:tests?|test_cases|checks)|(?:tests?|checks)_failed", re.IGNORECASE)
+
+
+def is_about_tests(name: str) -> bool:
+    """Whether a name is that of what the tests of an answer say.
+
+    Examples
+    --------
+    >>> [is_about_tests(name) for name in ("tests_passed", "unit_test_results", "contest")]
+    [True, True, False]
+    """
+    return _TESTS.fullmatch(name) is not None
+
+
+def graded_by_tests(flat: Flat, tests: Sequence[str]) -> tuple[Flat, Above] | None:
+    """A program is right if it passed all of its tests; None if no column has what they say."""
+    for name in tests:
+        column, shares = flat[name], None
+        if (shares := _shares_in_lists(column)) is not None:
+            what = repr(name)
+        elif _PASSED.fullmatch(name):
+            others = [other for other in tests if other != name]
+            every = next(filter(_ALL.fullmatch, others), None)
+            failed = next(filter(_FAILED.fullmatch, others), None)
+            partner = every or failed
+            if partner is None:
+                continue
+            shares = _shares_of_counts(column, flat[partner], are_all=partner == every)
+            what = f"{name!r} and {partner!r}"
+        if shares is None:
+            continue
+        some = [share for share in shares if share is not None]
+        right = [None if share is None else float(share == 1) for share in shares]
+        solved = fmean(share == 1 for share in some)
+        remark = warning(
+            f"{what}: a row counts as right if it passed all of its tests (mean of all rows "
+            f"{solved:.4g}); the mean share of tests passed is {fmean(some):.4g}. If that share is "
+            f"the score, add a column with it, called score."
+        )
+        return {**flat, "outcome": right}, remark
+    return None
+
+
+def _shares_in_lists(column: Sequence[Any]) -> list[float | None] | None:
+    """The share of tests passed, if there are lists of what each test says; None if not."""
+    lists = [value for value in column if isinstance(value, list) and value]
+    tests = [[_verdict_of(entry) for entry in value] for value in lists]
+    if not tests or any(worth not in (0.0, 1.0) for each in tests for worth in each):
+        return None
+    return [
+        fmean(_verdict_of(entry) or 0.0 for entry in value)
+        if isinstance(value, list) and value
+        else None
+        for value in column
+    ]
+
+
+def _verdict_of(entry: Any) -> float | None:
+    """What a test says, also in an object: {"name": "test_add", "passed": true}."""
+    if not isinstance(entry, Mapping):
+        return worth_of(entry)
+    said = [entry[key] for key in entry if plain_name(str(key)) in _VERDICTS]
+    return worth_of(said[0]) if len(said) == 1 else None
+
+
+_VERDICTS = frozenset({"passed", "pass", "ok", "success", "status", "result", "outcome", "correct"})
+
+
+def _shares_of_counts(
+    passed: Sequence[Any], others: Sequence[Any], *, are_all: bool
+) -> list[float | None] | None:
+    """The share of tests passed, by their number and that of all or of the failed ones."""
+    shares: list[float | None] = []
+    for some, more in zip(passed, others, strict=True):
+        numbers = [
+            len(value) if isinstance(value, list) else worth_of(value) for value in (some, more)
+        ]
+        if None in numbers:
+            shares.append(None)
+            continue
+        right, rest = (number or 0.0 for number in numbers)
+        tests = rest if are_all else right + rest
+        if not 0 <= right <= tests or right % 1 or tests % 1:
+            return None
+        shares.append(right / tests if tests else None)
+    return shares if any(share is not None for share in shares) else None

@@ -22,16 +22,25 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.counted_rows import are_counts
+from errbar.data.readers.tables.counted_rows import are_counts, with_right_trials
 from errbar.data.readers.tables.derived_columns import Flat, repeat_rows, row_numbers
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
-from errbar.data.readers.tables.json_objects import has_verdict
-from errbar.data.readers.tables.keyed_records import as_trials, by_system, role_of_keys, with_labels
-from errbar.data.readers.tables.named_scores import is_numbered, with_named_scores
+from errbar.data.readers.tables.keyed_records import (
+    are_outcomes_by_id,
+    as_trials,
+    by_system,
+    role_of_keys,
+    with_labels,
+)
+from errbar.data.readers.tables.named_scores import (
+    graded_by_tests,
+    is_about_tests,
+    is_numbered,
+    with_named_scores,
+)
 from errbar.data.readers.tables.printed_values import parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
@@ -41,9 +50,8 @@ _BATCH = 1024  # records converted to columns at a time
 _LOOKED_AT = 500  # rows inspected to classify a column
 _MOST_PARTS = 2_000  # most columns made of nested objects
 _DEEPEST = 4
-_ANY_ID = frozenset(
-    {"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)}
-)  # may name a run as well
+# May name a run as well.
+_ANY_ID = frozenset({"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)})
 
 
 class TidyColumns(NamedTuple):
@@ -90,7 +98,8 @@ def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
     flat = with_named_scores(parse_columns(flat))
-    unpacked = _unpack_lists(flat) or _attempts(flat, assignment) or _by_system(flat, assignment)
+    unpacked = _by_tests(flat, assignment) or _unpack_lists(flat) or _attempts(flat, assignment)
+    unpacked = unpacked or _by_system(flat, assignment)
     if unpacked is not None:
         flat, remark = unpacked
         remarks.append(remark)
@@ -116,7 +125,8 @@ def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
         columns = _find_meanings(flat, assignment)
     if columns is None:
         _refuse_scorers(flat, assignment)
-        melted = _grade_predictions(flat, assignment) or melt(flat, assignment)
+        melted = _grade_predictions(flat, assignment) or with_right_trials(flat, assignment)
+        melted = melted or melt(flat, assignment)
         if melted is not None:
             flat, remark = melted
             remarks.append(remark)
@@ -139,6 +149,16 @@ def _grade_predictions(flat: Flat, assignment: Assignment) -> tuple[Flat, Above]
         rows = len(next(iter(flat.values())))
         found |= repeat_rows({"question": row_numbers(flat, rows)}, [made.often] * rows)
     return found, made.remark
+
+
+def _by_tests(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
+    """Answers that are right if they passed their tests, if nothing else says what is right."""
+    if "outcome" in assignment or any(names_in_parts([name], "outcome") for name in flat):
+        return None
+    tests = [name for name in flat if is_about_tests(name)]
+    if not tests or _question_of({n: flat[n] for n in flat if n not in tests}, {}) == ROW:
+        return None
+    return graded_by_tests(flat, tests)
 
 
 def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
@@ -297,7 +317,7 @@ def _flatten_objects(flat: Flat) -> Flat:
 def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """A row per entry of a column of objects that map question ids to outcomes."""
     for name, column in flat.items():
-        if not _holds(column, dict) or not _are_outcomes_by_id(column):
+        if not _holds(column, dict) or not are_outcomes_by_id(column):
             continue
         others = {other: values for other, values in flat.items() if other != name}
         if _are_metrics(name, column, own := _question_of(others, assignment), assignment):
@@ -341,24 +361,6 @@ def _are_metrics(name: str, column: Sequence[Any], question: str, assignment: As
     keys = {str(key) for value in column if isinstance(value, dict) for key in value}
     numbered = all(any(letter.isdigit() for letter in key) for key in keys)
     return len(column) > len(keys) or not numbered
-
-
-def _are_outcomes_by_id(column: Sequence[Any]) -> bool:
-    """Whether objects contain outcomes or counts under keys that are not known column names."""
-    known = {plain_name(name) for names in USUAL.values() for name in names} | USUAL.keys()
-    for value in column[:_LOOKED_AT]:
-        if not isinstance(value, dict) or not value:
-            continue
-        if any(plain_name(str(key)) in known for key in value):
-            return False
-        inner = list(value.values())
-        counts = all(
-            isinstance(entry, dict) and (are_counts(entry, {}) or has_verdict(entry))
-            for entry in inner
-        )
-        if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
-            return False
-    return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
 
 
 def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:

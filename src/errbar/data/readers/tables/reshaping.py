@@ -18,7 +18,7 @@ from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import as_shares, other_outcomes
+from errbar.data.readers.tables.competing_outcomes import other_outcomes
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
@@ -27,6 +27,7 @@ from errbar.data.readers.tables.conditions import (
 )
 from errbar.data.readers.tables.counted_rows import (
     are_counts,
+    as_shares,
     counted_outcomes,
     counts_of_single_rows,
     frequencies,
@@ -128,7 +129,8 @@ def shape(
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         rows, notes = numbers_of_text(rows, columns, looked, how.right, texts, are_large=are_large)
-        remarks += [*lower_is_better(columns, are_words=bool(notes or how.right)), *notes]
+        said = () if how.right else relation.names
+        remarks += [*lower_is_better(columns, said, are_words=bool(notes or how.right)), *notes]
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
     elif naming is not None and how.files == "systems" and "system" not in how.assignment:

@@ -109,6 +109,21 @@ _FAULTS = re.compile(
     r"wrong|errors?|fail(?:ed|s|ure|ures)?|timeouts?|timed|duplicates?|missing|invalid|unsafe"
     r"|obsolete|abstained|abstentions?|escalated?|refus(?:ed|al)|violat(?:ed|ion|ions)|hallucinat(?:ed|ion|ions)|retried"
 )
+# A column with one of these words says what happened in a run: compiled, used_tool, tests_passed.
+_EVENTS = re.compile(
+    r"compiled|compiles|parsed|parses|parsable|executed|executes|executable|runnable|ran|used"
+    r"|uses|called|answered|cited|responded|completed|finished|submitted|extracted|returned|found"
+    r"|built|builds|applied|detected|flagged|triggered|recovered|loaded|attempted|clicked|invoked"
+)
+# With a verdict behind it, one of these is a step that a response passed: syntax_ok, build_passed.
+STEPS = frozenset(
+    (
+        *("compile", "compilation", "build", "lint", "parse", "parsing", "syntax", "schema"),
+        *("format", "json", "type", "typecheck", "execution", "import", "install", "regex"),
+    )
+)
+_TESTS = frozenset(("test", "tests", "unit", "hidden", "public", "private", "visible"))
+_PASSED = re.compile(r"ok|valid|pass(?:ed|es|ing)?|success|succeeded|correct|match(?:ed|es)?")
 _QUANTITIES = frozenset(
     ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
 )
@@ -129,23 +144,31 @@ def is_no_system(name: str) -> bool:
     --------
     >>> [is_no_system(name) for name in ("delta", "is_hard", "pass@5", "gpt-4o")]
     [True, True, True, False]
+    >>> [is_no_system(name) for name in ("used_tool", "syntax_ok", "gpt_passed")]
+    [True, True, False]
     """
     plain = plain_name(name)
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
         return True
     last = _last_word(name)
     words = _words(name)
-    if any(map(_FAULTS.fullmatch, words)) or _begins_with_response(name):
-        return True
-    if len(words) > 1 and words[0] in _SETTINGS:
+    if any(map(_FAULTS.fullmatch, words)) or _begins_with_response(name) or _is_event(words):
         return True
     if (
-        last in _MEASURED
+        (len(words) > 1 and words[0] in _SETTINGS)
+        or last in _MEASURED
         or _COUNTS & {*_words(name)[:-1]}
         or (last in _QUANTITIES and plain.removesuffix(last) in _NO_SYSTEMS)
     ):
         return True
     return is_flag(name) and stem_of(name) not in _OUTCOMES
+
+
+def _is_event(words: Sequence[str]) -> bool:
+    """Whether the words of a name say what happened in a run, or which step it passed."""
+    if any(map(_EVENTS.fullmatch, words)) or (words[0] == "valid" and words[-1] in STEPS):
+        return True
+    return words[0] in STEPS | _TESTS and _PASSED.fullmatch(words[-1]) is not None
 
 
 def _begins_with_response(name: str) -> bool:
