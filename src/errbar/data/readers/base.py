@@ -12,11 +12,11 @@ import math
 import pkgutil
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, SupportsFloat
@@ -87,9 +87,9 @@ class Glance:
         self.path = path
         self.head = head_of(path, _HEAD)  # the first bytes, decompressed if the file is compressed
         self.text = self.head.decode("utf-8", "replace").removeprefix("\ufeff")
-        self._seen: set[str] = set()  # keys
+        self._seen: set[str] = set()  # keys that were looked for until `_all` is known
         self._unseen: Iterator[str] = iter(())
-        self._all: set[str] | None = None  # all keys, if the object was parsed
+        self._all: frozenset[str] | None = None  # all keys that can be seen
         self.shape = self._shape()  # "object", "array" or "lines" of JSON; "" for anything else
 
     def _shape(self) -> str:
@@ -100,24 +100,22 @@ class Glance:
             self._unseen = _keys(text)
             return "array"
         first, _, rest = text.partition("\n")
-        keys = _keys_in(first) if first.rstrip().endswith("}") else None
-        in_first_line = keys is not None
-        if keys is None and len(self.head) < _HEAD:
-            keys = _keys_in(text)
-        if keys is None:
+        self._all = _keys_in(first) if first.rstrip().endswith("}") else None
+        in_first_line = self._all is not None
+        if self._all is None and len(self.head) < _HEAD:
+            self._all = _keys_in(text)
+        if self._all is None:
             self._unseen = _keys(text)
-            return "object"
-        self._all = self._seen = keys
         if not in_first_line:
             return "object"
         return "lines" if rest.lstrip().startswith("{") or is_lines_by_name(self.path) else "object"
 
-    @cached_property
+    @property
     def keys(self) -> frozenset[str]:
         """Top-level keys of the document, or of the first element or line, as far as visible."""
         if self._all is None:
-            self._seen.update(self._unseen)
-        return frozenset(self._seen)
+            self._all = frozenset(self._seen.union(self._unseen))
+        return self._all
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -130,7 +128,7 @@ class Glance:
             return ()
 
     @property
-    def possible_keys(self) -> Set[str]:
+    def possible_keys(self) -> frozenset[str]:
         """A superset of `keys` that takes no parsing of a long document that was cut off."""
         return self._quoted if self._all is None and self.shape == "object" else self.keys
 
@@ -175,17 +173,22 @@ def has_keys(*rules: tuple[str, ...]) -> Callable[[Glance], str]:
     return _recognise
 
 
-def _keys_in(text: str) -> set[str] | None:
+_FEW = 64
+_set_of = lru_cache(maxsize=1024)(frozenset[str])  # thousands of files have the same few keys
+
+
+def _keys_in(text: str) -> frozenset[str] | None:
     """The keys of the object that a text is; None if it is not one."""
     try:
-        return {*entries_in(text)}
+        keys = tuple(entries_in(text))
+        return _set_of(keys) if len(keys) <= _FEW else frozenset(keys)
     except REFUSED:
         pass  # no object, or one with values that only `json` accepts
     try:
         value = parse(text)
     except (ValueError, RecursionError):
         return None
-    return {*value} if isinstance(value, dict) else None
+    return frozenset(value) if isinstance(value, dict) else None
 
 
 # An unterminated string matches up to the end; else every quote in it would be tried again.
@@ -293,21 +296,19 @@ class _Candidates:
 
     def __init__(self, known: Sequence[Reader]) -> None:
         self._known = known
-        self._keys = frozenset(key for reader in known for key in reader.keys)
-        self._found: dict[tuple[str, frozenset[str]], list[Reader]] = {}
+        self._found = lru_cache(maxsize=1024)(self._of)
 
     def of(self, glance: Glance) -> list[Reader]:
         """The readers whose signs are worth a look, in order."""
-        there = self._keys & glance.possible_keys if glance.shape else self._keys
-        readers = self._found.get((glance.shape, there))
-        if readers is None:
-            readers = self._found[glance.shape, there] = [
-                reader
-                for reader in self._known
-                if glance.shape in reader.shapes
-                and (not reader.keys or not there.isdisjoint(reader.keys))
-            ]
-        return readers
+        return self._found(glance.shape, glance.possible_keys if glance.shape else None)
+
+    def _of(self, shape: str, keys: frozenset[str] | None) -> list[Reader]:
+        return [
+            reader
+            for reader in self._known
+            if shape in reader.shapes
+            and (keys is None or not reader.keys or not keys.isdisjoint(reader.keys))
+        ]
 
 
 def find_readers(files: Sequence[Path], name: str | None = None) -> RecognisedFiles:

@@ -314,10 +314,10 @@ def keep_as_utf8(path: Path) -> None:
     Text that is not UTF-8 is taken to be that of Windows in Western languages.
     """
     kept = _KEPT.get()
-    if kept is None or not _is_text(path):
+    raw = None if kept is None else kept.get(path)
+    if kept is None or (raw is not None and is_utf8(raw)) or not _is_text(path):
         return
-    raw = kept.get(path)
-    if is_utf8_file(path) if raw is None else is_utf8(raw):
+    if raw is None and is_utf8_file(path):
         return
     if raw is None and size_of(path) <= _MOST_RECODED:
         raw = path.read_bytes()

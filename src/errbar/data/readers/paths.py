@@ -25,6 +25,7 @@ from errbar.data.readers.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.file_content import standard_input
 from errbar.data.readers.finding import (
     ARRAY,
+    CSV,
     ENDINGS,
     PathsOrGlobs,
     find_all_files,
@@ -152,8 +153,7 @@ def _read_mapped(
         logs = find_readers(files).found
         if not logs:
             raise
-        reader = logs[0].reader.name
-        message = _not_mapped(error, request.how.assignment, reader, where)
+        message = _not_mapped(error, request.how.assignment, logs[0].reader.name, where)
         raise type(error)(message) from error
 
 
@@ -167,24 +167,24 @@ def _tables(
     named: bool = False,
 ) -> list[Source]:
     """Read tables and matrices; other files are skipped, or rejected if passed by name."""
-    known = []
+    kinds: dict[Path, str] = {}
     for file in files:
-        described = _describes_data_set(file)
-        if not described and kind_of(file):
-            known.append(file)
+        described, kind = _describes_data_set(file), kind_of(file)
+        if kind and not described:
+            kinds[file] = kind
             continue
         reason = "describes a saved data set" if described else why_not_read(file)
         if file in by_name:
             raise InputError(f"{file}: {reason}.")
         accounts.of(file).skipped = reason
-    if not known:
+    if not kinds:
         reasons = {file.name: accounts.of(file).skipped for file in files}
         packed = [name for name, reason in reasons.items() if not reason.startswith("neither")]
         why = f" There are: {some_of(list(reasons), 3)}." if reasons else ""
         why = f" {packed[0]}: {reasons[packed[0]]}." if packed else why
-        kinds = ", ".join(ENDINGS)
-        raise InputError(f"{where}: found neither a log of a harness nor a table ({kinds}).{why}")
-    known = _with_rows(known, by_name, accounts)
+        endings = ", ".join(ENDINGS)
+        raise InputError(f"{where}: found neither a log of a harness nor a table ({endings}).{why}")
+    known = _with_rows(list(kinds), by_name, accounts)
     if request.how.repeats != "keep":
         copies = copies_of_tables(known)
         accounts.leave_out(copies)
@@ -192,8 +192,8 @@ def _tables(
     matrices: dict[Path, Any] = {}
     tables = []
     for file in known:
-        array = arrays_in(file) if kind_of(file) == ARRAY else None
-        if array is None and not request.how.assignment:
+        array = arrays_in(file) if kinds[file] == ARRAY else None
+        if kinds[file] == CSV and not request.how.assignment:
             array = read_matrix(file)
         if array is None:
             tables.append(file)

@@ -88,8 +88,8 @@ class Submission:
 
 def recognise_submission(glance: Glance) -> str:
     """Reason a file is recognised as part of a submission; empty if it is not."""
-    telling = _TELLING & glance.possible_keys
-    if telling and not telling.isdisjoint(glance.keys) and glance.keys <= LISTS.keys():
+    possible = glance.possible_keys
+    if not _TELLING.isdisjoint(possible) and _TELLING & glance.keys and glance.keys <= LISTS.keys():
         return "a JSON document with lists of instances: " + ", ".join(sorted(glance.keys))
     if _DETAILS[0] not in glance.text or not all(sign in glance.text for sign in _DETAILS):
         return ""

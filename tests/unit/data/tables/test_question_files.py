@@ -4,6 +4,7 @@ The right number of a system is the mean over its questions of the mean over the
 """
 
 import json
+import re
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import above
+from errbar.data.readers.tables.question_files import without_id
 
 REWARDS = {
     (system, f"task_{at:02d}"): [((at * step + trial) % 5) / 2 for trial in range(2 + at % 3)]
@@ -108,3 +110,28 @@ def test_models_with_one_question_are_no_questions(tmp_path: Path) -> None:
         file = tmp_path / f"{model}.csv"
         file.write_text(table("id", "attempt", "correct", rows=rows))
     assert set(found(tmp_path)) == {"gpt", "qwen", "llama"}
+
+
+def test_queries_of_many_files_do_not_list_them(tmp_path: Path) -> None:
+    for system, at in product(("low", "high"), range(30)):
+        file = tmp_path / system / f"task_{at:02d}.json"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({"id": f"task_{at:02d}", "correct": at % 3 > 0}))
+    runs = errbar.load(tmp_path)
+    assert [row["system"] for row in runs.score("avg").to_dicts()] == ["high", "low"]
+    assert "task_07" not in runs.source.frame.to_native().sql_query()
+
+
+@pytest.mark.parametrize(
+    "id_", ["a", "B-1", "a a", "1", "q1_b", "a/b", "é", "", "--", "Q1", "b.a-1"]
+)
+@pytest.mark.parametrize(
+    "part", ["a", "A_b-1", "a a a", "q1-b_a", "xa", "a1", "b__a.1", "", "q1", "1.a-b", "é_a"]
+)
+def test_an_id_is_left_out_of_a_name_as_by_a_regular_expression(part: str, id_: str) -> None:
+    words = [re.escape(word) for word in re.split(r"[^0-9A-Za-z]+", id_) if word]
+    text = rf"(?<![0-9A-Za-z]){'[^0-9A-Za-z]+'.join(words)}(?![0-9A-Za-z])"
+    found = list(re.finditer(text, part, re.IGNORECASE)) if words else []
+    sides = (part[: found[-1].start()], part[found[-1].end() :]) if found else ()
+    expected = "_".join(filter(None, (side.strip("_-. ") for side in sides)))
+    assert without_id(part, id_) == (expected if found else part)

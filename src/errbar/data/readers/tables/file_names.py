@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from errbar.data.columns import USUAL
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import quoted, store_columns, text_literal, text_of
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import FILE, TRIAL_NUMBER, Columns
 
@@ -24,17 +24,19 @@ def named_by_file(
     if not relation.apart:
         name = naming[relation.files[0]][0]
         return rows.project(f"*, {text_literal(name)} AS {quoted(system)}"), added
-    values = ", ".join(
-        f"({', '.join(map(text_literal, (str(file), *naming[file])))})" for file in relation.files
+    paths = list(map(str, relation.files))
+    systems, trials, tasks = zip(*(naming[file] for file in relation.files), strict=True)
+    # a list of thousands of files in every query would take longer to parse than the files
+    stored = store_columns(
+        rows.engine, {"path": paths, "system": systems, "trial": trials, "task": tasks}
     )
-    files = f"(VALUES {values}) AS errbar_files(path, system, trial, task)"
     own = "rows.*"
-    if trial is not None and any(naming[file][1] for file in relation.files):
+    if trial is not None and any(trials):
         trial_name = f"concat_ws('/', nullif(errbar_files.trial, ''), rows.{quoted(trial)})"
         number = f" EXCLUDE ({quoted(TRIAL_NUMBER)})" if TRIAL_NUMBER in rows.columns else ""
         own = f"rows.*{number} REPLACE ({trial_name} AS {quoted(trial)})"
     more = f"errbar_files.system AS {quoted(system)}"
-    if "task" not in columns and any(naming[file][2] for file in relation.files):
+    if "task" not in columns and any(tasks):
         task = free_name("task", rows.columns)
         more, added = (
             f"{more}, errbar_files.task AS {quoted(task)}",
@@ -42,7 +44,8 @@ def named_by_file(
         )
     rows = rows.query(
         "rows",
-        f"SELECT {own}, {more} FROM rows JOIN {files} ON rows.{quoted(FILE)} = errbar_files.path",
+        f"SELECT {own}, {more} FROM rows JOIN ({stored.text}) AS errbar_files "
+        f"ON rows.{quoted(FILE)} = errbar_files.path",
     )
     return rows, added
 
@@ -51,15 +54,14 @@ def with_file_names(rows: Any, columns: Columns, relation: Relation, naming: Fil
     """Add the name of its file to the system of every row, as in gpt/monday."""
     if not relation.apart:
         return rows
-    pairs = ", ".join(
-        f"({text_literal(str(file))}, {text_literal(naming[file][0])})" for file in relation.files
-    )
+    names = [naming[file][0] for file in relation.files]
+    stored = store_columns(rows.engine, {"path": list(map(str, relation.files)), "name": names})
     system = quoted(columns["system"])
     name = f"concat_ws('/', nullif({text_of(columns['system'])}, ''), errbar_files.name)"
     return rows.query(
         "rows",
-        f"SELECT rows.* REPLACE ({name} AS {system}) FROM rows JOIN (VALUES {pairs}) AS "
-        f"errbar_files(path, name) ON rows.{quoted(FILE)} = errbar_files.path",
+        f"SELECT rows.* REPLACE ({name} AS {system}) FROM rows JOIN ({stored.text}) AS "
+        f"errbar_files ON rows.{quoted(FILE)} = errbar_files.path",
     )
 
 

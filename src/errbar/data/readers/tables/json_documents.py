@@ -11,6 +11,7 @@ several objects, each over several lines.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
@@ -87,9 +88,37 @@ def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:
     """Records of a document; raises an error that describes an unknown shape."""
     if isinstance(value, list):
         return _of_list(value, where)
+    if (
+        isinstance(value, dict)
+        and 0 < len(value) <= _FEW
+        and _is_flat_record(tuple(value), tuple(map(type, value.values())))
+    ):
+        return Document([value], [])
     if isinstance(value, dict) and value:
         return _of_object(dict(unwrap(value)), where, keys)
     raise NoOutcomes(f"{where}: it contains {in_short(value)} and no outcomes.")
+
+
+_FEW = 64
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+@lru_cache(maxsize=1024)  # thousands of files have records with the same fields
+def _is_flat_record(names: tuple[Any, ...], kinds: tuple[type, ...]) -> bool:
+    """Whether an object is a record by the names and types of its fields, which have no others."""
+    if not _SCALARS.issuperset(kinds) or "task" in map(meaning_of, names):
+        return False  # whether a task is a question depends on its name
+    return is_record({name: kind() for name, kind in zip(names, kinds, strict=True)})
+
+
+@lru_cache(maxsize=1024)
+def fields_of(names: tuple[str, ...], kinds: tuple[type, ...]) -> frozenset[tuple[str, str]]:
+    """The fields of a record that are not null, and which of them are nested."""
+    return frozenset(
+        (name, "nested" if issubclass(kind, dict | list) else "")
+        for name, kind in zip(names, kinds, strict=True)
+        if kind is not type(None)
+    )
 
 
 def _of_list(values: list[Any], where: str) -> Document:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, setting, some_of, warning
 from errbar.data.columns import RESPONSES, ROW, named_like
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import quoted, store_columns, text_literal, text_of
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.finding import resolved_folders
@@ -29,6 +29,7 @@ from errbar.data.readers.tables.file_names import free_name, with_column
 from errbar.data.readers.tables.naming import HowToRead, without_ending, without_repeats
 from errbar.errors import UnknownColumn
 
+_WORD = re.compile(r"[0-9A-Za-z]+")
 _FEWEST = 3  # files; two may well be two systems with a question each
 
 
@@ -102,13 +103,12 @@ def with_questions(
     columns = with_column(columns, "question", name)
     if not relation.apart:
         return rows.project(f"*, {text_literal(found.names[files[0]])} AS {quoted(name)}"), columns
-    values = ", ".join(
-        f"({text_literal(str(file))}, {text_literal(found.names[file])})" for file in files
-    )
+    ids = [found.names[file] for file in files]
+    stored = store_columns(rows.engine, {"path": list(map(str, files)), "id": ids})
     rows = rows.query(
         "rows",
-        f"SELECT rows.*, errbar_files.id AS {quoted(name)} FROM rows JOIN (VALUES {values}) AS "
-        f"errbar_files(path, id) ON rows.{quoted(FILE)} = errbar_files.path",
+        f"SELECT rows.*, errbar_files.id AS {quoted(name)} FROM rows JOIN ({stored.text}) AS "
+        f"errbar_files ON rows.{quoted(FILE)} = errbar_files.path",
     )
     return rows, columns
 
@@ -156,14 +156,13 @@ def _with_id(relation: Relation, name: str, trial: str | None) -> list[tuple[Pat
     pairs = {*zip(looked[FILE], map(str, looked[name]), strict=True)}
     if len(pairs) > len({file for file, _ in pairs}):
         return []
-    numbers = text_of(trial) if trial else "''"
+    numbers = f"min({text_of(trial)})" if trial else "''"
     each = relation.rows.aggregate(
-        f"{quoted(FILE)}, count(DISTINCT {text_of(name)}), min({text_of(name)}), "
-        f"min({numbers}), count(*)",
+        f"{quoted(FILE)}, max({text_of(name)}), min({text_of(name)}), {numbers}, count(*)",
         quoted(FILE),
-    ).fetchall()
+    ).fetchall()  # to count distinct ids takes twice the time
     by_text = {str(file): file for file in relation.files}
-    if len(each) < len(by_text) or any(ids > 1 or not id_ for _, ids, id_, _, _ in each):
+    if len(each) < len(by_text) or any(last != id_ or not id_ for _, last, id_, _, _ in each):
         return []
     are_single = all(rows == 1 for *_, rows in each)
     return [(by_text[path], id_, first * are_single) for path, _, id_, first, _ in each]
@@ -217,33 +216,39 @@ def _without_ids(ids: Mapping[Path, str], names: Mapping[Path, str]) -> dict[Pat
     if names:
         return {}
     real_path = resolved_folders().real_path
+    first_file, first_id = next(iter(ids.items()))
+    first_path = without_ending(real_path(first_file))
+    if without_id(first_path, first_id) == first_path:
+        return {}  # known without a look at the others
     paths = [without_ending(real_path(file)) for file in ids]  # Path objects take most of the time
     shared = os.path.commonpath({path.rpartition(os.sep)[0] or os.sep for path in paths})
     wholes: dict[Path, Path] = {}
+    places: dict[tuple[str, ...], Path] = {}
     for (file, id_), path in zip(ids.items(), paths, strict=True):
         parts = path[len(shared) :].lstrip(os.sep).split(os.sep)
-        rests = [_without(part, id_) for part in parts]
+        rests = [without_id(part, id_) for part in parts]
         first = next((at for at, rest in enumerate(rests) if rest != parts[at]), None)
         if first is None:
             return {}
         below = [without_repeats(rest) for rest in rests[first:]]
         kept = [rest for rest in below if any(map(str.isalpha, rest))]
-        wholes[file] = Path(shared, *parts[:first], *kept)
+        place = (*parts[:first], *kept)
+        if place not in places:
+            places[place] = Path(shared, *place)
+        wholes[file] = places[place]
     questions = {(whole, ids[file]) for file, whole in wholes.items()}
     return wholes if 2 * len(set(wholes.values())) <= len(questions) else {}
 
 
-def _without(part: str, id_: str) -> str:
+def without_id(part: str, id_: str) -> str:
     """A part of a path without the last occurrence of an id, however its words are separated."""
-    words = [re.escape(word) for word in re.split(r"[^0-9A-Za-z]+", id_) if word]
-    if not words:
-        return part
-    text = rf"(?<![0-9A-Za-z]){'[^0-9A-Za-z]+'.join(words)}(?![0-9A-Za-z])"
-    found = list(re.finditer(text, part, re.IGNORECASE))
-    if not found:
-        return part
-    sides = (part[: found[-1].start()], part[found[-1].end() :])
-    return "_".join(side.strip("_-. ") for side in sides if side.strip("_-. "))
+    words, of_part = _WORD.findall(id_.lower()), list(_WORD.finditer(part))
+    lower = [word[0].lower() for word in of_part]
+    for at in range(len(lower) - len(words), -1, -1) if words else ():
+        if lower[at : at + len(words)] == words:
+            sides = (part[: of_part[at].start()], part[of_part[at + len(words) - 1].end() :])
+            return "_".join(side.strip("_-. ") for side in sides if side.strip("_-. "))
+    return part
 
 
 def _folders(ids: Mapping[Path, str], trials: Mapping[Path, str]) -> dict[Path, Path]:

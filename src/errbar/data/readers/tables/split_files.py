@@ -7,7 +7,7 @@ from typing import Any
 
 from errbar.base.remarks import Above, setting, some_of, warning
 from errbar.data.columns import ROW
-from errbar.data.engines.duckdb import quoted, text_literal, text_of
+from errbar.data.engines.duckdb import quoted, store_columns, text_of
 from errbar.data.queries.expressions import FILE, Columns
 
 _OF = re.compile(r"-(\d{3,})-of-(\d{3,})")
@@ -93,13 +93,12 @@ def questions_in_two(rows: Any, columns: Columns, groups: Mapping[Path, str]) ->
     if columns["question"] == ROW:
         return 0
     keys = [text_of(columns[name]) for name in ("task", "question") if name in columns]
-    values = ", ".join(
-        f"({text_literal(str(file))}, {text_literal(group)})" for file, group in groups.items()
-    )
+    paths, wholes = list(map(str, groups)), list(groups.values())
+    stored = store_columns(rows.engine, {"path": paths, "whole": wholes})
     ((shared,),) = rows.query(
         "rows",
-        f"SELECT count(*) FROM (SELECT whole, {', '.join(keys)} FROM rows JOIN (VALUES {values}) "
-        f"AS files(path, whole) ON rows.{quoted(FILE)} = files.path GROUP BY ALL "
+        f"SELECT count(*) FROM (SELECT whole, {', '.join(keys)} FROM rows JOIN ({stored.text}) "
+        f"AS files ON rows.{quoted(FILE)} = files.path GROUP BY ALL "
         f"HAVING count(DISTINCT path) > 1)",
     ).fetchall()
     return int(shared)

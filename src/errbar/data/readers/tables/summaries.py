@@ -47,13 +47,13 @@ def why_no_rows(file: Path) -> str:
     Text that is not UTF-8 is kept as such from then on.
     """
     kind = kind_of(file)
+    keep_as_utf8(file)
+    if kind == JSON and begins_as_document(file):
+        return ""  # it may be a single line, which need not be read for that
     start = head_of(file, 64).lstrip().lower() if kind != JUNIT and size_of(file) else b""
     for begin, reason in _NO_TABLES.items():
         if start.startswith(begin):
             return reason
-    keep_as_utf8(file)
-    if kind == JSON and begins_as_document(file):
-        return ""  # it may be a single line, which need not be read for that
     if not size_of(file):
         return EMPTY
     look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind or "")

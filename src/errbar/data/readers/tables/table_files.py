@@ -5,7 +5,7 @@ and copied into it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ from errbar.data.readers.finding import (
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
 from errbar.data.readers.tables.file_names import FileNames
-from errbar.data.readers.tables.json_documents import documents_in, records_in
+from errbar.data.readers.tables.json_documents import documents_in, fields_of, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document
 from errbar.data.readers.tables.question_files import QuestionFiles, question_files
@@ -261,8 +261,7 @@ def _relations(
     return [*found, *_combine_records(engine, nested, how, skipped, apart=apart)]
 
 
-@dataclass(frozen=True)
-class _JsonRecords:
+class _JsonRecords(NamedTuple):
     """The records of a JSON file."""
 
     file: Path
@@ -304,12 +303,11 @@ def _combine_records(
     """Combine files with the same record structure into relations."""
     groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_JsonRecords]] = {}
     for document in nested:
-        shape = frozenset(
-            (key, "nested" if isinstance(value, dict | list) else "")
+        shapes = [
+            fields_of(tuple(record), tuple(map(type, record.values())))
             for record in document.records[:_LOOKED_AT]
-            for key, value in record.items()
-            if value is not None
-        )
+        ]
+        shape = shapes[0] if len(shapes) == 1 else frozenset[tuple[str, str]]().union(*shapes)
         groups.setdefault((shape, len(document.records) == 1), []).append(document)
     found: _Found = []
     for group in groups.values():
