@@ -6,7 +6,7 @@ from typing import Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import Subcommand, command_on_paths
 from errbar.cli.io import loaded_outcomes, require_writable, show
 from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.cli.work import working
@@ -125,8 +125,7 @@ LABELLING = bundle(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @LABELLING
 @options.output_file(
     "--fill", "Write a CSV file of the answers to label, to be read back by --labels."

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import shows_result
 from errbar.cli.options import Assume, PairOptions, choice
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from errbar.runs import Runs
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @options.METRICS
 @options.BASELINE
 @click.option("--margin", type=float, help="A difference that is too small to matter.")

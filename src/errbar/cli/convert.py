@@ -7,14 +7,13 @@ import click
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import loaded_outcomes, paths_text, tell
 from errbar.cli.options import FORCE, OutputPath, Paths, ReadOptions
 from errbar.errors import InputError
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.argument("target", type=OutputPath())
 @click.option(
     "--as",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import shows_result
 from errbar.cli.options import Keywords, bundle
 
@@ -59,8 +59,7 @@ COST = bundle(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @COST
 @shows_result
 def cost(runs: "Runs", spending: CostOptions) -> "Costs":

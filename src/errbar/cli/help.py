@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from errbar.cli.options import OutputPath, ReadOptions, WriteOptions
+from errbar.cli.options import PATHS, Command, OutputPath, ReadOptions, WriteOptions
 
 _NOT_BROKEN = "\u2011"  # a hyphen at which lines are not broken
 _LABELS = frozenset({"labels", "label", "correction"})
@@ -51,6 +51,11 @@ class Subcommand(click.Command):
             if records:
                 with formatter.section(head):
                     formatter.write_dl(records)
+
+
+def command_on_paths(function: Command) -> click.Command:
+    """Turn a function into a command of errbar whose arguments are the paths of outcomes."""
+    return click.command(cls=Subcommand)(PATHS(function))
 
 
 def _head(parameter: click.Parameter) -> str:

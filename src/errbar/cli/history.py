@@ -7,15 +7,14 @@ from click.exceptions import Exit
 
 import errbar
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import columns_in, keywords_of, paths_text, require_writable, show
 from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
 from errbar.cli.work import working
 from errbar.errors import InputError
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @options.METRICS
 @click.option(
     "--since",

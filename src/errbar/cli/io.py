@@ -143,7 +143,8 @@ def shows_result(question: Callable[..., "Result"]) -> Command:
 
     @wraps(question)
     def command(paths: Paths, reading: ReadOptions, writing: WriteOptions, **keywords: Any) -> None:
-        with loaded_outcomes(question.__name__, paths, reading) as runs:
+        name = question.__name__.replace("_", "-")
+        with loaded_outcomes(name, paths, reading) as runs:
             found = question(runs, **keywords)
         show(found, writing)
 

@@ -5,13 +5,12 @@ from typing import Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import loaded_outcomes, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @choice(
     *("--model", "rasch", "2pl"),
     default="rasch",

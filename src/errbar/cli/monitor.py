@@ -11,7 +11,7 @@ from click.exceptions import Exit
 
 from errbar.base.tables import printable
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import paths_text, require_writable, runs_of, show
 from errbar.cli.options import Paths, ReadOptions, WriteOptions
 from errbar.cli.work import working
@@ -27,8 +27,7 @@ _UNDECIDED = 3  # the exit code with --exit-code
 _MOST_TRIES = 5
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option("--above", type=float, help="Stop when the mean is above this number.")
 @click.option("--below", type=float, help="Stop when the mean is below this number.")
 @click.option(

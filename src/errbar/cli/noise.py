@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import shows_result
 from errbar.cli.options import Keywords, bundle
 
@@ -72,8 +72,7 @@ NOISE = bundle(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @NOISE
 @shows_result
 def noise(runs: "Runs", apart: NoiseOptions) -> "NoiseTable":

@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 import errbar
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import Subcommand, command_on_paths
 from errbar.cli.io import paths_text, require_writable, runs_of, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
 from errbar.cli.work import working
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from errbar.runs import Runs
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @options.ERRORS
 @options.BOUNDS
 @options.READ_WRITE_PLOT
@@ -69,8 +68,7 @@ def demo(output: str) -> None:
     click.echo("The same for your own logs: errbar logs/ and errbar report logs/")
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @shows_result
 def inspect(runs: "Runs") -> "Result":
     """Show the contents of the data at PATHS.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import paths_text, require_writable, show
 from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
 from errbar.cli.work import working
@@ -102,8 +102,7 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     return found
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @GAMES
 @click.option(
     "--map",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
-from errbar.cli.io import loaded_outcomes, show, shows_result
-from errbar.cli.options import OutputPath, PairOptions, Paths, ReadOptions, WriteOptions
+from errbar.cli.help import command_on_paths
+from errbar.cli.io import shows_result
+from errbar.cli.options import OutputPath, PairOptions
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ _WEIGHTS = click.option(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option("-m", "--metric", default="avg", show_default=True, help="The metric to rank by.")
 @_WEIGHTS
 @options.choice(
@@ -86,8 +85,7 @@ def rank(
     )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option("-m", "--metric", default="avg", show_default=True, help="The metric of the board.")
 @_WEIGHTS
 @click.option(
@@ -100,9 +98,9 @@ def rank(
 @options.SYSTEMS
 @options.ERRORS
 @options.LEVEL
-@options.READ_WRITE_PLOT
+@shows_result
 def audit_board(
-    paths: Paths,
+    runs: "Runs",
     metric: str,
     weights: dict[str, float] | None,
     page: str | None,
@@ -110,9 +108,7 @@ def audit_board(
     systems: tuple[str, ...],
     errors: Literal["fail", "missing"],
     level: float,
-    reading: ReadOptions,
-    writing: WriteOptions,
-) -> None:
+) -> "Result":
     """Check how far the order of the board at PATHS holds.
 
     It shows ranks that hold for all systems together, what separates the first from the second,
@@ -123,17 +119,16 @@ def audit_board(
       errbar audit-board logs/
       errbar audit-board logs/ --page board.html
     """
-    with loaded_outcomes("audit-board", paths, reading) as runs:
-        found = runs.audit_board(
-            metric,
-            systems=systems or None,
-            weights=weights,
-            bounds=bounds,
-            errors=errors,
-            level=level,
-        )
+    found = runs.audit_board(
+        metric,
+        systems=systems or None,
+        weights=weights,
+        bounds=bounds,
+        errors=errors,
+        level=level,
+    )
     if page:
         from errbar.page.boards import write_board_page  # noqa: PLC0415  an extra
 
         write_board_page(found, page)
-    show(found, writing)
+    return found

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import loaded_outcomes
 from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, page
 
@@ -47,8 +47,7 @@ REPORT = bundle(
 _MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})  # changes no number
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option(
     "-m",
     "--metric",

@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import shows_result
 from errbar.cli.options import Assume, Keywords, bundle, choice
 from errbar.errors import InputError
@@ -130,8 +130,7 @@ RATES = bundle(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @options.METRICS
 @click.option(
     "--audit",
@@ -183,8 +182,7 @@ def score(
     )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option(
     "-m",
     "--metric",
@@ -211,8 +209,7 @@ def curve(
     return runs.curve(metric, ks or None, **scoring.keywords())
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option(
     "-k",
     "ks",

@@ -7,7 +7,7 @@ import click
 
 import errbar
 from errbar.cli import options
-from errbar.cli.help import Subcommand
+from errbar.cli.help import command_on_paths
 from errbar.cli.io import loaded_outcomes, show, shows_result
 from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
 from errbar.cli.work import working
@@ -52,8 +52,7 @@ RESAMPLE = bundle(
 )
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option(
     "--coverage",
     "coverages",
@@ -134,8 +133,7 @@ def _selective_outcomes(
     show(found, writing, picture)
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @RESAMPLE
 @options.READ_WRITE_PLOT
 def roc(
@@ -156,8 +154,7 @@ def roc(
     show(found, writing, picture)
 
 
-@click.command(cls=Subcommand)
-@options.PATHS
+@command_on_paths
 @click.option(
     "--bins", type=int, help="The number of bins of equally many answers.  [default: 10 or fewer]"
 )

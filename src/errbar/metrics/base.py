@@ -315,6 +315,28 @@ def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
     return prior.right + states.correct, prior.wrong + (states.trials - states.correct)
 
 
+@dataclass(frozen=True)
+class SuccessRate(QuestionMean):
+    """Share of right trials: the part of means of two categories, such as `avg`."""
+
+    def at_rates(self, rates: Array) -> Array:
+        """Return the rates."""
+        return rates
+
+    @classmethod
+    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
+        """Return the share of right trials of each state."""
+        return np.tile(states.correct / states.trials, (len(metrics), 1))
+
+    @classmethod
+    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
+        """Return mean and log variance of the Beta posterior of each state."""
+        a, b = posterior_of(states, prior)
+        mean, rest = a / (a + b), b / (a + b)
+        log_var = np.log(mean) + np.log(rest) - np.log(a + b + 1.0)
+        return np.tile(mean, (len(metrics), 1)), np.tile(log_var, (len(metrics), 1))
+
+
 def draws_of(k: Any) -> int:
     """Return `k` as an int; floats and booleans are refused."""
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):

@@ -10,7 +10,7 @@ import numpy as np
 
 from errbar.base.arguments import numbers, require_choice
 from errbar.base.arrays import Array, Integers
-from errbar.data.counts import States, Tally, distinct_rows
+from errbar.data.counts import Tally, distinct_rows
 from errbar.data.queries.tallies import Ballots
 from errbar.errors import InputError
 from errbar.kernels import beta, urn
@@ -23,9 +23,8 @@ from errbar.metrics.base import (
     Needs,
     Prior,
     QuestionMean,
-    StateMoments,
+    SuccessRate,
     draws_of,
-    posterior_of,
     register,
     set_fields,
 )
@@ -34,28 +33,6 @@ from errbar.metrics.passk import PassAt, PassHat
 RIGHT_OR_WRONG = (0.0, 1.0)
 _LEAST_SCALE = -1000  # exponent of the smallest scale, above the subnormal numbers
 _FEW_ROWS = 256  # up to this number, pooling equal rows costs more time than it saves
-
-
-@dataclass(frozen=True)
-class SuccessRate(QuestionMean):
-    """Share of right trials: what a mean weight depends on if there are two categories."""
-
-    def at_rates(self, rates: Array) -> Array:
-        """Return the rates."""
-        return rates
-
-    @classmethod
-    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Return the share of right trials of each state."""
-        return np.tile(states.correct / states.trials, (len(metrics), 1))
-
-    @classmethod
-    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
-        """Return mean and log variance of the Beta posterior of each state."""
-        a, b = posterior_of(states, prior)
-        mean, rest = a / (a + b), b / (a + b)
-        log_var = np.log(mean) + np.log(rest) - np.log(a + b + 1.0)
-        return np.tile(mean, (len(metrics), 1)), np.tile(log_var, (len(metrics), 1))
 
 
 class CategoryMetric(CountMetric):
