@@ -125,7 +125,7 @@ def test_losses_are_better_if_lower() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "said"),
-    [("geo-spectrum@2", "no mean over questions"), ("aurc", "metric of ranked items")],
+    [("geo-spectrum@2", "not a mean over questions"), ("aurc", "metric of ranked items")],
 )
 def test_metrics_that_are_no_means_are_refused(metric: str, said: str) -> None:
     rows = [row | {"trials": 4, "correct": 2 * row["outcome"] + 1, "confidence": 0.5}
