@@ -28,7 +28,7 @@ from errbar.analysis.spreads import (
     Spread,
 )
 from errbar.base.arrays import Array, Integers
-from errbar.base.remarks import counted, setting
+from errbar.base.remarks import as_remarks, counted, setting
 from errbar.errors import InputError
 from errbar.kernels import bounded_mean as bounded
 from errbar.kernels import sign_flip as signs
@@ -208,7 +208,7 @@ def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
         given = intervals.level, intervals.largest_cluster
         if sizes := assumption_on_sizes(once, clusters, data.weights, *given):
-            found.append(f"{subject or 'The comparison '}{sizes}.")
+            found += as_remarks(subject or "The comparison ", sizes)
     return found
 
 

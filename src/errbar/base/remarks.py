@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 MARK = "⚠"
 GUESSED = "which is a guess"  # ends a condition on what was guessed
+_ASSUMES = "assumes that no"  # begins an assumption on units that were not drawn
 _MOST_NAMED = 3  # subjects of a remark
 
 _on_command_line: ContextVar[bool] = ContextVar("on_command_line", default=False)
@@ -218,6 +219,22 @@ def unless_stated(reason: str, remarks: Iterable[str]) -> str:
     if not any(isinstance(remark, GuessedBounds) for remark in remarks):
         return reason
     return join_parts(*(part for part in reason.split("; ") if not part.endswith(GUESSED)))
+
+
+def as_remarks(subject: str, reason: str) -> list[str]:
+    """Return the reason of an estimate as remarks; what it assumes of unseen units stands above.
+
+    Examples
+    --------
+    >>> as_remarks("avg: ", "no trials; assumes that no cluster has more than 9 questions")
+    ['avg: no trials.', 'avg: assumes that no cluster has more than 9 questions (largest_cluster to change).']
+    """  # noqa: E501
+    plain, assumes, rest = reason.partition(_ASSUMES)
+    found = [f"{subject}{plain.removesuffix('; ')}."] if plain else []
+    if not assumes:
+        return found
+    way = ("--largest-cluster", "largest_cluster") if rest.startswith(" cluster") else ("", "")
+    return [*found, guess(f"{subject}{assumes}{rest}", option=way[0], argument=way[1])]
 
 
 def explanations(remarks: Iterable[str]) -> list[str]:

@@ -27,6 +27,7 @@ class ReportOptions(Keywords):
     errors: Literal["fail", "missing", "bracket"]
     level: float
     bounds: tuple[float, float] | None
+    largest_cluster: int | None
 
 
 REPORT = bundle(
@@ -43,6 +44,7 @@ REPORT = bundle(
     options.ERRORS_OR_BOTH,
     options.LEVEL,
     options.BOUNDS,
+    options.LARGEST_CLUSTER,
 )
 _MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})  # changes no number
 

@@ -28,6 +28,7 @@ def report(
     baseline: str | None = None,
     errors: Errors = "fail",
     bounds: tuple[float, float] | None = None,
+    largest_cluster: int | None = None,
     title: str = "",
     command: str = "",
     history: Any = None,
@@ -43,8 +44,9 @@ def report(
         The file to write, which ends in .html.
     *metrics
         Metrics by name; by default those that suit the data.
-    estimand, level, errors, bounds
-        As in `Runs.score`.
+    estimand, level, errors, bounds, largest_cluster
+        As in `Runs.score`; curves and past runs assume that no cluster is larger than those
+        observed.
     baseline
         The system with which all others are compared; by default all pairs are compared.
     title
@@ -65,6 +67,7 @@ def report(
         level=level,
         errors=errors,
         bounds=bounds,
+        largest_cluster=largest_cluster,
         baseline=baseline,
         title=title,
         command=command,
@@ -72,6 +75,7 @@ def report(
     if history is not None:
         if not isinstance(history, Timeline):
             asked = settings.asked | {"errors": settings.one_way}
+            asked.pop("largest_cluster", None)
             history = past_runs(history, *metrics, **asked, short="drop")
         settings = replace(settings, history=history)
     return write_report(runs, path, settings)

@@ -59,6 +59,7 @@ class ReportSettings:
     baseline: str | None = None
     errors: Errors = "fail"
     bounds: tuple[float, float] | None = None  # bounds of rewards; guessed if None
+    largest_cluster: int | None = None  # questions in it; that of the largest observed if None
     title: str = ""
     command: str = ""  # the command that makes the report, to be shown
     history: Timeline | None = None  # past runs to be shown
@@ -72,7 +73,8 @@ class ReportSettings:
     def asked(self) -> dict[str, Any]:
         """The settings as keywords of methods of `Runs`."""
         asked = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
-        return {**asked, "bounds": self.bounds}
+        sizes = {} if self.largest_cluster is None else {"largest_cluster": self.largest_cluster}
+        return {**asked, "bounds": self.bounds, **sizes}
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections += _order(runs, board, compared, settings)
     sections += _items(runs, slices, settings)
     bands: dict[str, list[Band]] = {}
-    has_confidence = isinstance(runs.source, TableSource) and "confidence" in runs.source.columns
-    if has_confidence:
+    if isinstance(runs.source, TableSource) and "confidence" in runs.source.columns:
         sections.append(_section("selective", "Selective prediction", runs.selective)[1])
         sections.append(_section("roc", "ROC", runs.roc)[1])
         calibration, own = _section("calibration", "Calibration", runs.calibration)
@@ -293,7 +294,7 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
-    asked = {name: value for name, value in settings.asked.items() if name != "bounds"}
+    asked = {name: settings.asked[name] for name in ("estimand", "level", "errors")}
     return bracket_rows(runs.curve(family, **asked))
 
 

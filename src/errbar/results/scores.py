@@ -4,9 +4,10 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.remarks import Caution, Explanation, counted, unless_stated, way_to_say
+from errbar.base.remarks import Caution, Explanation, as_remarks, counted, unless_stated, way_to_say
 from errbar.base.tables import (
     Headline,
     Tone,
@@ -134,8 +135,8 @@ class Estimates(ResultSequence[E]):
         for estimate in self:
             if reason := unless_stated(estimate.reason, self.remarks):
                 why.setdefault(reason, []).append(estimate)
-        reasons = [f"{_names_of(estimates, self)}: {reason}." for reason, estimates in why.items()]
-        return [*reasons, *self.remarks]
+        reasons = (as_remarks(f"{_names_of(some, self)}: ", reason) for reason, some in why.items())
+        return [*chain.from_iterable(reasons), *self.remarks]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,6 +18,7 @@ from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
 from errbar.metrics.categories import CategoryMetric
+from errbar.page import ReportSettings, contents_of
 from errbar.results.estimate import Estimand, Estimate, Interval
 from errbar.results.gate import Verdict
 from every_metric import COUNTED
@@ -633,6 +634,12 @@ def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
     assert gate(largest_cluster=200).verdict is Verdict.INCONCLUSIVE
     change = gate(largest_cluster=200).rows[0].comparison.interval
     assert (change.low, change.high) == (known.interval.low, known.interval.high)
+    page = contents_of(runs, ReportSettings(metrics=("avg",), largest_cluster=200))
+    assert page.result("comparisons")[0].interval == known.interval
+    assert page.result("ranks")[0].interval == best.interval
+    assert page.result("scores")[0].interval == runs.score("avg", largest_cluster=200)[0].interval
+    with pytest.raises(InputError, match="largest_cluster is 2, but a cluster"):
+        contents_of(runs, ReportSettings(largest_cluster=2))
     with pytest.raises(InputError, match="for ranks by the mean"):
         runs.rank("avg", by="borda", largest_cluster=200)
     sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])

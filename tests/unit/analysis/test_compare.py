@@ -13,6 +13,7 @@ import pytest
 
 import errbar
 from conformance_engines import BACKENDS, ENGINES, Table
+from errbar.base.remarks import above
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials
 from errbar.metrics import Average, Bayes, CountMetric, MaxAt
 from errbar.metrics.categories import CategoryMetric
@@ -424,9 +425,13 @@ def test_comparisons_and_ranks_state_what_they_assume_of_clusters() -> None:
     ]
     said = (
         "The comparison assumes that no cluster has more than 5 questions; a kind of cluster that "
-        "makes up 39% of all may be missing."
+        "makes up 39% of all may be missing (largest_cluster to change)."
     )
     runs = errbar.load(rows)
-    assert said in runs.compare("avg").remarks
-    assert said in runs.rank("avg").remarks
+    assert said in above(runs.compare("avg").remarks)
+    assert said in above(runs.rank("avg").remarks)
+    score = runs.score("avg")
+    assert f"avg: {said.removeprefix('The comparison ')}" in above(score.notes())
+    given = runs.score("avg", largest_cluster=9)
+    assert not any("assumes" in note for note in given.notes())
     assert said not in runs.compare("avg", estimand="benchmark").remarks
