@@ -640,7 +640,7 @@ def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
     assert page.result("scores")[0].interval == runs.score("avg", largest_cluster=200)[0].interval
     with pytest.raises(InputError, match="largest_cluster is 2, but a cluster"):
         contents_of(runs, ReportSettings(largest_cluster=2))
-    with pytest.raises(InputError, match="for ranks by the mean"):
+    with pytest.raises(InputError, match="applies to ranks by the mean only"):
         runs.rank("avg", by="borda", largest_cluster=200)
     sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])
     with pytest.raises(InputError, match="not of a confidence"):
