@@ -205,7 +205,7 @@ def _from_spark(
             f"log first: errbar convert LOG outcomes.parquet."
         )
     require_no_choice(ReadRequest(how, reader, choice))
-    paths = [data] if isinstance(data, str | Path) else list(data)
+    paths = [data] if isinstance(data, str | Path) else data if _are_paths(data) else []
     frame, found, remarks = read_with_spark([str(path) for path in paths], how, session)
     origin = Origin(remarks=(found.remark(), *remarks))
     return TableSource(

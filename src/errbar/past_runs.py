@@ -1,5 +1,6 @@
 """`history`: the scores of past runs over time, from a folder, a DuckDB file or anything loaded."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -119,10 +120,10 @@ def _timeline(
 def _runs_in(data: Any, run: str | None, table: str | None, opened: ExitStack) -> Any:
     """Data by run, in order; or data whose systems are the runs."""
     if isinstance(data, str | Path):
-        path = Path(data).expanduser()
-        if path.suffix.lower() in _DATABASES and path.is_file():
+        path = Path(os.path.expanduser(data))
+        if path.suffix.lower() in _DATABASES and os.path.isfile(path):
             data = _table_of(path, table, opened)
-        elif path.is_dir():
+        elif os.path.isdir(path):  # False for a name that is too long, unlike Path.is_dir
             data = _entries_of(path)
     if run is None:
         return data

@@ -123,6 +123,7 @@ def calibration_of_answers(
         )
     answers = _StatedAnswers(stated, right, clusters, level)
     number = max(1, min(BINS, stated.size // FEWEST)) if bins is None else bins
+    number = min(number, stated.size)  # as many bins as answers hold one value each, as more would
     which = kernel.equal_bins(answers.stated, number)
     ece = kernel.ExpectedError.of(answers.stated, answers.right, which)
     seen, new = answers.parts()

@@ -28,6 +28,7 @@ from errbar.analysis.rank_scores import (
     RankScoring,
     usual_scoring,
 )
+from errbar.base.arguments import number
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, counted, setting, some_of
 from errbar.data.sources.tables import Source
@@ -207,15 +208,17 @@ def _weights(
     """Weights of the remaining tasks; they sum to 1."""
     if weights is None:
         return {task: 1.0 / len(kept) for task in kept}
-    unknown = sorted(set(weights) - set(tasks))
+    unknown = [task for task in weights if task not in tasks]
     if unknown:
         raise InputError(f"there is no task {unknown[0]!r} to weight; there are: {list(tasks)}.")
-    if any(not weight >= 0 or math.isinf(weight) for weight in weights.values()):
-        raise InputError(f"weights of tasks must be at least 0; got {dict(weights)}.")
-    total = sum(weights.get(task, 0.0) for task in kept)
+    known = {
+        task: number(weight, f"the weight of task {task!r}", 0.0, math.inf)
+        for task, weight in weights.items()
+    }
+    total = sum(known.get(task, 0.0) for task in kept)
     if not total:
         raise InputError("all weights of tasks are 0; give one that is not.")
-    return {task: weights.get(task, 0.0) / total for task in kept}
+    return {task: known.get(task, 0.0) / total for task in kept}
 
 
 def _systems_in_all_tasks(tables: Sequence[AlignedValues]) -> tuple[tuple[str, ...], list[str]]:

@@ -156,12 +156,14 @@ def require_all(in_all: int | None, questions: int) -> None:
         )
 
 
-def require_whole(value: Any, name: str, least: int) -> None:
-    """Refuse anything but an integer of `least` or more."""
+def require_whole(value: Any, name: str, least: int, most: int | None = None) -> None:
+    """Refuse anything but an integer of `least` or more, and of `most` or less if that is given."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise WrongType(f"{name} must be a whole number; got {value!r}.")
     if value < least:
         raise InputError(f"{name} must be {least} at least; got {value!r}.")
+    if most is not None and value > most:
+        raise InputError(f"{name} must be at most {most}; got {value!r}.")
 
 
 def require_text(**values: object) -> None:

@@ -6,6 +6,7 @@ an order and distances.
 """
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -319,8 +320,8 @@ def _column_per_rater(columns: Flat) -> tuple[Flat, list[str], Above]:
 def _columns(data: Any) -> Flat:
     if isinstance(data, str | Path):
         file = Path(data)
-        if not file.is_file():
-            what = "is a folder; name a file" if file.is_dir() else "there is no such file"
+        if not os.path.isfile(file):  # False for a name that is too long, unlike Path.is_file
+            what = "is a folder; name a file" if os.path.isdir(file) else "there is no such file"
             raise NotThere(f"{data}: {what}.")
         kind = kind_of(file)
         if kind not in (CSV, JSON, PARQUET):

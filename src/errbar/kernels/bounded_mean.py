@@ -75,7 +75,7 @@ class Sample(NamedTuple):
     def unseen_sizes(self) -> tuple[Array, Array]:
         """Possible sizes of an unseen value, and the chance of each."""
         if self.largest is not None:
-            return np.array([self.largest]), np.ones(1)
+            return np.array([float(self.largest)]), np.ones(1)
         if (self.sizes == self.sizes[0]).all():  # questions of equal weight
             return self.sizes[:1], np.ones(1)
         sizes, place = np.unique(self.sizes, return_inverse=True)

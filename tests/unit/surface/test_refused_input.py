@@ -1,5 +1,6 @@
 """What cannot be used is refused by an error of errbar, whatever library it comes from."""
 
+import math
 import sys
 import zipfile
 from collections.abc import Callable
@@ -14,7 +15,8 @@ import pytest
 
 import errbar
 from errbar import selective
-from errbar.errors import InputError, WrongType
+from errbar.data.queries.costs import read_prices
+from errbar.errors import ErrbarError, InputError, WrongType
 
 LISTS = {"question": [[1, 2], [3], [1, 2]], "outcome": [1, 0, 0]}
 NUMBERED = {0: [7, 8, 9], 1: [1, 0, 1]}
@@ -164,3 +166,67 @@ def test_a_reward_of_the_smallest_float_is_0() -> None:
     assert found.value == 0.1875
     (found,) = errbar.score(np.full((4, 1), 3 * sys.float_info.min), "avg")
     assert found.value == 0.0
+
+
+RUNS = [
+    {"system": s, "question": q, "outcome": (s + q) % 2, "cost": 1.0}
+    for s in (0, 1)
+    for q in (0, 1, 2)
+]
+LONG = "q" * 5_000  # no system has names of files as long
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: errbar.cost(RUNS, prices={"": 1}),
+        lambda: errbar.cost(RUNS, prices={"": []}),
+        lambda: errbar.cost(RUNS, prices={"0": (math.nan, 1.0)}),
+        lambda: errbar.rank(RUNS, weights={"": []}),
+        lambda: errbar.rank(RUNS, weights={"": None}),
+        lambda: errbar.rank(RUNS, weights={None: 1.0, "b": 1.0}),
+        lambda: errbar.load(1, spark="a"),
+        lambda: errbar.load([{}, {}], spark=[]),
+        lambda: errbar.score(RUNS, largest_cluster=10**400),
+        lambda: errbar.history(LONG),
+        lambda: errbar.agree(LONG),
+        lambda: errbar.load(f"{LONG}.zip"),
+    ],
+)
+def test_arguments_that_a_fuzzer_found_are_refused(ask: Callable[[], Any]) -> None:
+    with pytest.raises(ErrbarError):
+        ask()
+
+
+def test_price_tables_of_other_shapes_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "prices.json"
+    for text in ('{"a": 1}', "[1]", "1", '[{"model": "a", "input": 1e999, "output": 1}]', "\xff"):
+        file.write_bytes(text.encode("latin-1"))
+        with pytest.raises(InputError, match="price"):
+            errbar.cost(RUNS, prices=file)
+
+
+def test_pairs_in_a_json_file_are_prices(tmp_path: Path) -> None:
+    file = tmp_path / "prices.json"
+    file.write_text('{"small": [0.25, 2.0]}')
+    assert read_prices(file) == read_prices({"small": (0.25, 2.0)})
+
+
+def test_numbers_of_bins_beyond_the_answers_hold_one_value_each() -> None:
+    rows = [{"question": q, "outcome": q % 2, "confidence": q / 50} for q in range(50)]
+    most = errbar.calibration(rows, bins=50).to_dicts()
+    assert errbar.calibration(rows, bins=10**30).to_dicts() == most
+
+
+def test_the_largest_cluster_has_a_size_of_which_an_end_can_be_computed() -> None:
+    rows = [{"question": q, "outcome": q % 3 > 0, "cluster": q // 2} for q in range(40)]
+    (found,) = errbar.score(rows, "avg", largest_cluster=10**12)
+    ends = (found.interval.low, found.interval.high)
+    assert ends == pytest.approx((0.0, 1.0), abs=1e-9)
+    with pytest.raises(InputError, match="largest_cluster must be at most"):
+        errbar.score(rows, largest_cluster=10**30)
+
+
+def test_a_long_text_beside_records_is_no_path() -> None:
+    (found,) = errbar.load({"prompt": LONG, "results": RUNS[:3]}).score("avg").to_dicts()
+    assert found["questions"] == 3

@@ -90,7 +90,7 @@ class Calibrated(Method):
             require_whole(self.questions_in_all, "questions_in_all", 1)
         require_whole(self.seed, "seed", 0)
         if self.largest_cluster is not None:
-            require_whole(self.largest_cluster, "largest_cluster", 1)
+            require_whole(self.largest_cluster, "largest_cluster", 1, most=10**12)
             if self.estimand is not Estimand.POPULATION:
                 raise InputError("largest_cluster is for the estimand 'population' only.")
         if self.questions_in_all is not None and self.estimand is not Estimand.POPULATION:

@@ -39,6 +39,8 @@ def read_with_spark(
     """Read files of one kind as one table; returns it with its columns and remarks."""
     if how.rows == "questions":
         raise InputError("rows in Spark have no order, so they cannot be numbered.")
+    if not paths:
+        raise WrongType("Spark reads files; pass a path, or a list of paths.")
     kinds = {kind_of(PurePath(path)) or PARQUET for path in paths}
     if len(kinds) > 1:
         raise InputError("all files must be of the same kind: CSV, JSON lines or Parquet.")

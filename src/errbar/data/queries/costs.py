@@ -5,6 +5,7 @@ user; none are built in.
 """
 
 import csv
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,22 +144,31 @@ def read_prices(table: Any) -> dict[str, Price]:
     {'small': Price(input=0.25, output=2.0)}
     """
     if isinstance(table, Mapping):
-        rows = [{"model": m, "input": p[0], "output": p[1]} for m, p in table.items()]
+        rows = [{"model": model, **_fields_of(price)} for model, price in table.items()]
         return _prices(rows, "the price table")
     if not isinstance(table, str | Path):
         raise WrongType(f"prices must be a file, or pairs of numbers by model; got {table!r:.80}.")
     path = Path(table)
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: the price table cannot be read: {error.strerror}.") from error
+    except (OSError, ValueError) as error:  # no such file, a null byte, no UTF-8
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: the price table cannot be read: {why}.") from error
     try:
         found = parse(text) if text.lstrip()[:1] in "[{" else csv.DictReader(text.splitlines())
     except ValueError as error:
         raise InputError(f"{path}: the price table is no JSON: {error}.") from error
     if isinstance(found, Mapping):
-        found = [{"model": name, **prices} for name, prices in found.items()]
-    return _prices(found, str(path))
+        found = [{"model": model, **_fields_of(price)} for model, price in found.items()]
+    return _prices(found if isinstance(found, Iterable) else [found], str(path))
+
+
+def _fields_of(price: Any) -> dict[str, Any]:
+    """The price of a model by name, from an object or a pair."""
+    if isinstance(price, Mapping):
+        return dict(price)
+    is_pair = isinstance(price, list | tuple) and len(price) == 2
+    return {"input": price[0], "output": price[1]} if is_pair else {"price": price}
 
 
 def _prices(rows: Iterable[Mapping[str, Any]], where: str) -> dict[str, Price]:
@@ -166,13 +176,15 @@ def _prices(rows: Iterable[Mapping[str, Any]], where: str) -> dict[str, Price]:
     for row in rows:
         try:
             model, price = str(row["model"]), Price(float(row["input"]), float(row["output"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            shown = dict(row) if isinstance(row, Mapping) else row
             raise InputError(
                 f"{where}: a price has a model, and numbers called input and output, for a "
-                f"million tokens; got {dict(row)!r:.80}."
+                f"million tokens; got {shown!r:.80}."
             ) from error
-        if min(price) < 0.0 or model in found:
-            reason = "is negative" if min(price) < 0.0 else "stands there twice"
+        strange = not all(math.isfinite(part) and part >= 0.0 for part in price)
+        if strange or model in found:
+            reason = "is negative or infinite" if strange else "stands there twice"
             raise InputError(f"{where}: the price of {model!r} {reason}.")
         found[model] = price
     if not found:

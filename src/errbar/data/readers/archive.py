@@ -1,5 +1,6 @@
 """Read members of a zip archive, within size limits: in memory, or unpacked into a folder."""
 
+import os
 import struct
 import zipfile
 import zlib
@@ -130,7 +131,7 @@ class Archive:
 def unpack(path: str | Path) -> str | Path:
     """The folder with the files of a zip archive, removed at exit; any other path as it is."""
     path = Path(path) if str(path).lower().endswith(".zip") else path
-    if isinstance(path, str) or path.suffix.lower() != ".zip" or not path.is_file():
+    if isinstance(path, str) or path.suffix.lower() != ".zip" or not os.path.isfile(path):
         return path
     folder = directory_until_exit() / path.stem
     with Archive(path) as archive:

@@ -248,7 +248,7 @@ def is_document(data: Mapping[Any, Any]) -> bool:
     values = list(data.values())
     plain = [value for value in values if isinstance(value, bool | int | float | str | None)]
     texts = [value for value in plain if isinstance(value, str)]
-    if not plain or any(kind_of(Path(text)) or Path(text).exists() for text in texts):
+    if not plain or any(kind_of(Path(text)) or _is_file(text) for text in texts):
         return False
     return any(is_list(value) and are_records(value) for value in values)
 
