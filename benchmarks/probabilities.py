@@ -4,6 +4,12 @@
     scripts/bench probabilities --boards 100
     scripts/bench probabilities --systems 40   # about as many systems as questions: their ranks
     scripts/bench probabilities --logs FOLDER  # systems and questions of real leaderboards
+    scripts/bench probabilities --logs FOLDER --redrawn 40
+
+Boards of one leaderboard share its systems, so their statements are not independent. With --redrawn
+the leaderboard is drawn anew as often, with means that are normal, as the model assumes, and the
+same mean and standard deviation; what P(best) above 80 % says on the boards of each shows how far
+the true ones may be from the number expected if the model is right.
 
 A board has systems whose mean log odds are drawn from a normal distribution, and whose questions
 have difficulties of one of the shapes of the coverage study, with disagreement between systems, or
@@ -24,6 +30,7 @@ from numpy.typing import NDArray
 import errbar
 from benchmarks.coverage.difficulties import DIFFICULTIES
 from benchmarks.coverage.leaderboards import Board, read
+from errbar.kernels.hierarchical import with_g_prior
 
 Array = NDArray[np.floating[Any]]
 
@@ -78,6 +85,74 @@ def sampled(leaderboard: Board, boards: int) -> Iterator[list[Statement]]:
             rates = leaderboard.rates[rng.choice(len(leaderboard.rates), systems, replace=False)]
             drawn = rates[:, rng.integers(0, rates.shape[1], questions)]
             yield list(board(drawn, leaderboard.trials, rates.mean(axis=1), rng))
+
+
+SURE = 0.8  # P(best) of the statements that are counted
+_DRAWS = 2_500  # of the posterior of a board, of which only P(best) is used
+
+
+class Surely(NamedTuple):
+    """Boards on which a system has P(best) of at least `SURE`."""
+
+    number: int
+    expected: float  # of them true
+    true: int
+
+
+def redrawn(leaderboard: Board, rng: np.random.Generator) -> Board:
+    """The leaderboard with normal means; a system gains, or loses, a share of what is open."""
+    means = leaderboard.rates.mean(axis=1)
+    new = np.clip(rng.normal(means.mean(), means.std(ddof=1), means.size), 0.0, 1.0)
+    up = np.clip((new - means) / (1.0 - means), 0.0, 1.0)[:, None]
+    down = np.clip(new / means, 0.0, 1.0)[:, None]
+    rates = leaderboard.rates
+    return leaderboard._replace(rates=(rates + up * (1.0 - rates)) * down)
+
+
+def surely(leaderboard: Board, boards: int, rng: np.random.Generator) -> Surely:
+    """How often the statements of P(best) at `SURE` and above are true, on samples of it."""
+    chances, true = [], 0
+    for systems, questions in REAL_SIZES:
+        for _ in range(boards):
+            rates = leaderboard.rates[rng.choice(len(leaderboard.rates), systems, replace=False)]
+            drawn = rates[:, rng.integers(0, rates.shape[1], questions)]
+            values = rng.binomial(leaderboard.trials, drawn) / leaderboard.trials
+            found = chances_best(values, rng)
+            if found.max() >= SURE:
+                chances.append(float(found.max()))
+                truth = rates.mean(axis=1)
+                true += truth[found.argmax()] == truth.max()
+    return Surely(len(chances), sum(chances), true)
+
+
+def chances_best(values: Array, rng: np.random.Generator) -> Array:
+    """P(best) of each system, as `errbar rank` has it, with fewer draws."""
+    systems, questions = values.shape
+    weights = rng.standard_exponential((_DRAWS, questions + 1))
+    unseen = rng.permuted(np.tile(np.linspace(0.0, 1.0, systems), (_DRAWS, 1)), axis=1)
+    total = weights[:, :-1] @ values.T + weights[:, -1:] * unseen
+    draws = total / weights.sum(axis=1, keepdims=True)
+    influences = (values - values.mean(axis=1, keepdims=True)) / questions
+    best = with_g_prior(draws, [influences], rng).argmax(axis=1)
+    return np.bincount(best, minlength=systems) / _DRAWS
+
+
+def show_redrawn(leaderboard: Board, number: int, boards: int) -> None:
+    """Print the statements of the leaderboard, and where they stand among those redrawn."""
+    rng = np.random.default_rng(43)
+    own = surely(leaderboard, boards, rng)
+    gaps = []
+    for _ in range(number):
+        some = surely(redrawn(leaderboard, rng), boards, rng)
+        gaps.append(some.true - some.expected)
+    off = own.true - own.expected
+    rank = sum(gap <= off for gap in gaps)
+    print(
+        f"\nP(best) of {100 * SURE:g} % and more: {own.number} boards, "
+        f"{own.expected:.1f} expected, {own.true} true, {off:+.1f}. Of {number} leaderboards with "
+        f"normal means {rank} are as low or lower; they have {np.mean(gaps):+.1f} on average, and "
+        f"a standard deviation of {np.std(gaps, ddof=1):.1f}."
+    )
 
 
 def board(rates: Array, trials: int, truth: Array, rng: Any) -> Iterator[Statement]:
@@ -145,6 +220,7 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=20, help="boards of each shape and size")
     parser.add_argument("--systems", type=int, default=SYSTEMS, help="systems of a board")
     parser.add_argument("--logs", type=Path, help="folder of real leaderboards")
+    parser.add_argument("--redrawn", type=int, default=0, help="leaderboards with normal means")
     options = parser.parse_args()
     if options.logs is None:
         show(simulated(options.systems, options.boards))
@@ -154,7 +230,11 @@ def main() -> None:
         ("Terminal-Bench", "terminalbench/responses_raw.jsonl", 5),
     ):
         print(f"\n{name}\n")
-        show(sampled(read(name, options.logs / path, trials), options.boards))
+        leaderboard = read(name, options.logs / path, trials)
+        if options.redrawn:
+            show_redrawn(leaderboard, options.redrawn, options.boards)
+        else:
+            show(sampled(leaderboard, options.boards))
 
 
 if __name__ == "__main__":

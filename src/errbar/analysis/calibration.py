@@ -38,7 +38,7 @@ from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Subject
 from errbar.results.scores import Scores
 
-BINS = 10
+BINS = 10  # usual in reliability diagrams, so that errors by bins can be compared
 FEWEST = 20  # answers in a bin, where the number of bins is not given
 _METHOD = (
     "Bayesian bootstrap over {unit} with one unseen one at the bound (Gaffke), in bins of about "

@@ -48,10 +48,10 @@ _METHOD = (
 _SIMULATED = 20  # data sets: the mean width is known to about 3%
 _WORTH = 0.03  # least gain for which weights are worth their trouble
 _MOST_VALUES, _PARTS = 4, 3  # distinct grades that are groups of their own; parts of other grades
-_MOST_GROUPS = 40
+_MOST_GROUPS = 40  # a column that makes more has ids, or texts: few labels would fall in each
 _EQUAL = 1e-9  # a label and a grade that differ by less agree
 _FEWEST = 20  # labels: coverage was not studied for fewer
-_SEED = 1
+_SEED = 1  # of the simulated labels
 _UNLIKELY = 0.001  # p-value of all tests of a random choice together
 
 

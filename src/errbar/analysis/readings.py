@@ -242,7 +242,7 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
     return _Readings(*(mean(failures_as(errors)) for errors in ("fail", "missing")))
 
 
-_MOST_SHOWN = 3
+_MOST_SHOWN = 3  # remarks of a kind, and values in one
 _MOST_ROWS = 200_000  # rows that are compared one by one
 
 

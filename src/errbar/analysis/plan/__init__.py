@@ -26,6 +26,7 @@ from errbar.results.plan import LEAST_QUESTIONS, Plan, PlanRow, points
 
 __all__ = ["Difficulty", "Plan", "PlanRow", "plan"]
 
+# Steps of an eighth to a half, because the width goes with the root of the number.
 _USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 _SLACK = 1e-9  # of a budget
 
@@ -130,7 +131,7 @@ def _unreachable(goal: Goal, resources: Resources) -> str:
 
 
 DISAGREEMENT = 1.0  # of log odds, where no pilot of two systems tells
-_MOST_TRIALS = 64
+_MOST_TRIALS = 64  # of a plan that names no number: the most that runs usually have
 _RANGE = (0.05, 0.95)  # of the power over all spreads that fit the pilot
 
 

@@ -38,7 +38,7 @@ from errbar.results.plan import LEAST_QUESTIONS
 
 SoughtVerdict = Literal["better", "probably better"]
 
-MOST_QUESTIONS = 10_000_000
+MOST_QUESTIONS = 10_000_000  # a plan for more is refused: no benchmark has as many
 _STEPS = 21  # of the normal shift
 _FEW = 40.0  # questions that differ: below, power is drawn and not computed
 _DRAWN = 10_000  # comparisons, where it is
