@@ -649,7 +649,7 @@ def _weights(kind: str, weights: Sequence[Any], *, clustered: bool = False) -> C
             outcome = (None, 0, 1, 1)[rng.integers(4)] if trial else 1
             status = "ok" if outcome is not None else ("error", "unscored")[at % 2]
             weight = weights[at % len(weights)]
-            rows.append((system, f"q{at}", weight, trial, outcome, status, "hl"[trial % 2]))
+            rows.append((system, f"q{at}", weight, trial, outcome, status, "12"[trial % 2]))
     table = Table(kinds, rows)
     if clustered:
         kinds = {**kinds, "cluster": "text"}

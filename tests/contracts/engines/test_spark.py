@@ -3,6 +3,7 @@
 All of it is one test, so that one worker starts one Java machine; classic and Connect share it.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from conformance_ranked import RANKED
 from conformance_ranked import ask as rank
 from documented import PAGES, blocks, commands, example_data, require_named, run
 from errbar.data.engines import spark
+from errbar.errors import InputError
 
 PAGE = next(page for page in PAGES if page.name == "a-million-questions-on-spark.md")
 
@@ -114,6 +116,8 @@ def test_spark_gives_what_plain_counting_gives(
         table = _held(sessions["classic"], CASES[0].table)
         notes = errbar.load(table).inspect().notes()
         assert any(note.startswith("The table is in Spark: columns are") for note in notes)
+    with subtests.test("statuses are translated, and unknown ones left out, as in other tables"):
+        _statuses_as_elsewhere(sessions, tmp_path)
     with subtests.test("the page of the documentation"):
         _page_runs(sessions, tmp_path, monkeypatch)
         assert "8 questions x 8 trials" in capsys.readouterr().out  # of the nightly run alone
@@ -154,6 +158,29 @@ def _held(session: Any, table: Table) -> Any:
         return session.createDataFrame(arrow(table))
     kinds = {"text": "string", "whole": "bigint"}
     return session.createDataFrame([], ", ".join(f"{n} {kinds[k]}" for n, k in table.kinds.items()))
+
+
+def _statuses_as_elsewhere(sessions: dict[str, Any], place: Path) -> None:
+    """A DataFrame and a file on Spark, beside the same rows in memory."""
+    words = ["OK", "Timed Out", "odd", None, "odd", "ok"]
+    rows = [
+        {"question": f"q{at}", "outcome": None if word == "Timed Out" else at % 2, "status": word}
+        for at, word in enumerate(words)
+    ]
+    file = place / "statuses.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    frame = sessions["classic"].createDataFrame(rows, "question string, outcome int, status string")
+    said = "'status' has words that are no known status: 'odd' (2)"
+    for data, spark_session in ((rows, None), (frame, None), (file, sessions["classic"])):
+        (score,) = errbar.load(data, spark=spark_session).score("avg", errors="missing")
+        assert (score.value, score.trials) == (2 / 5, 5)
+        assert any(
+            said in note for note in errbar.load(data, spark=spark_session).inspect().notes()
+        )
+    lost = [*rows, {"question": "q6", "outcome": None, "status": "odd"}]
+    for data in (lost, sessions["classic"].createDataFrame(lost, frame.schema)):
+        with pytest.raises(InputError, match="status 'odd' is not known"):
+            errbar.load(data).score("avg")
 
 
 def _require_java() -> None:

@@ -17,6 +17,7 @@ from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.outcome_text import with_usual_statuses_in
 from errbar.errors import InputError, MissingExtra, WrongType
 
 
@@ -63,7 +64,8 @@ def read_with_spark(
     if len(paths) > 1 and "system" not in columns and "system" not in how.assignment:
         table, columns, named = _add_system_from_path(table, columns, paths, how)
         remarks += named
-    return nw.from_native(table).lazy(), columns, remarks
+    frame, statuses = with_usual_statuses_in(nw.from_native(table).lazy(), columns, how.assignment)
+    return frame, columns, [*remarks, *statuses]
 
 
 def _add_system_from_path(

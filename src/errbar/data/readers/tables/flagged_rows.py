@@ -90,7 +90,9 @@ _OF_ATTACKS = frozenset(
 )
 
 
-def lower_is_better(columns: Columns, names: Sequence[str] = (), *, are_words: bool) -> list[Above]:
+def lower_is_better(
+    columns: Columns, names: Sequence[str], right: Sequence[str], *, are_words: bool
+) -> list[Above]:
     """Warning on an outcome by whose name lower values are better, such as wer or failed.
 
     The other `names` of columns say whether rows are of attacks, whose success is a failure.
@@ -99,21 +101,21 @@ def lower_is_better(columns: Columns, names: Sequence[str] = (), *, are_words: b
     plain = plain_name(name.rpartition(".")[2])
     words = {other: re.findall(r"[A-Za-z]+", other.lower().replace("_", " ")) for other in names}
     attacks = [other for other in names if any(map(_ATTACKS.fullmatch, words[other]))]
-    if attacks and plain in _OF_ATTACKS and "outcome" in columns.guessed:
+    if not right and attacks and plain in _OF_ATTACKS and "outcome" in columns.guessed:
         fails = "no" if are_words else "0"
-        right = way_to_say(f"--right {fails} --right false", f"right=['{fails}', 'false']")
+        turn = way_to_say(f"--right {fails} --right false", f"right=['{fails}', 'false']")
         return [
             warning(
                 f"by {attacks[0]!r}, rows are of attacks, and a higher {name!r} counts as better. "
-                f"If it says that an attack succeeded, lower is better: {right} counts attacks "
+                f"If it says that an attack succeeded, lower is better: {turn} counts attacks "
                 f"that failed as right."
             )
         ]
-    if plain in WRONG_FLAGS and not are_words:
-        right = way_to_say("--right 0 --right false", "right=['0', 'false']")
+    if plain in WRONG_FLAGS and not (are_words or right):
+        turn = way_to_say("--right 0 --right false", "right=['0', 'false']")
         return [
             warning(
-                f"1 and true count as right, but by its name {name!r} marks what is wrong: {right} "
+                f"1 and true count as right, but by its name {name!r} marks what is wrong: {turn} "
                 f"counts the others as right."
             )
         ]

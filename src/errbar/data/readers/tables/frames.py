@@ -31,7 +31,7 @@ from errbar.data.readers.tables.column_choice import find_columns, names_in_part
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead
-from errbar.data.readers.tables.outcome_text import USUAL_STATUSES
+from errbar.data.readers.tables.outcome_text import USUAL_STATUSES, with_usual_statuses_in
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.reshaping import RowSet, shape
 from errbar.data.readers.tables.total_tables import TASKS
@@ -245,6 +245,9 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
         if notes or shaped.left_out or shaped.columns.named != columns.named:
             return _source(shaped, notes, how)
     remarks = [columns.remark()]
+    if not counts and (far or _rows_in(frame) > _LOOKED_THROUGH):
+        frame, statuses = with_usual_statuses_in(frame, columns, how.assignment)
+        remarks += statuses
     if far and not counts:
         remarks.append(unchecked("The table is in Spark"))
     elif not looked and not counts and _rows_in(frame) > _LOOKED_INTO and len(names) > _PLAINEST:

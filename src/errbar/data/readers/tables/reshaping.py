@@ -107,8 +107,7 @@ def shape(
     looked = relation.rows.head()
     rows, columns = with_questions(relation, columns, questions)
     relation = replace(relation, rows=rows)
-    size = size_of_all(relation.files)
-    are_large = size > LARGE
+    are_large = size_of_all(relation.files) > LARGE
     texts = texts_of_outcome(relation.rows, columns) if not are_large else None
     words = None if texts is None else {text.word for text in texts}
     rows, left_out = without_headers(relation.rows, columns, words)
@@ -129,8 +128,8 @@ def shape(
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
     else:
         rows, notes = numbers_of_text(rows, columns, looked, how.right, texts, are_large=are_large)
-        said = () if how.right else relation.names
-        remarks += [*lower_is_better(columns, said, are_words=bool(notes or how.right)), *notes]
+        remarks += lower_is_better(columns, relation.names, how.right, are_words=bool(notes))
+        remarks += notes
     if naming is not None and by_file:
         rows, columns = named_by_file(rows, columns, relation, naming)
     elif naming is not None and how.files == "systems" and "system" not in how.assignment:
@@ -139,7 +138,7 @@ def shape(
         rows, notes = last_rows(rows, columns, purposeful_columns(rows, columns))
         remarks += notes
     too_large = why_too_large(relation)
-    if "outcome" in columns and too_large:
+    if too_large and "outcome" in columns:
         remarks.append(unchecked(too_large))
     elif "outcome" in columns:
         rows, columns, lost, notes = _mend_rows(rows, columns, how, by_file=by_file)
