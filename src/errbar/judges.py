@@ -388,8 +388,8 @@ def _require_known(verb: str, options: dict[str, Any], known: Sequence[str]) -> 
 
 def _intervals(options: dict[str, Any]) -> Calibrated:
     """The level, and the bounds of rewards, of corrected differences and ranks."""
-    asked = {name: options[name] for name in ("level", "bounds") if options.get(name) is not None}
-    return Calibrated(**asked)
+    given = {name: options[name] for name in ("level", "bounds") if options.get(name) is not None}
+    return Calibrated(**given)
 
 
 def _policy(options: dict[str, Any]) -> Policy:

@@ -247,8 +247,8 @@ def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratin
         board, wide = boards
         own += [row for row in board if row.system == system]
         at_once |= {row.system: row.interval for row in wide if row.system == system}
-        said = [note for note in board.remarks if note.startswith(found.controls)]
-        remarks += [f"{system}: {note}" for note in said]
+        on_controls = [note for note in board.remarks if note.startswith(found.controls)]
+        remarks += [f"{system}: {note}" for note in on_controls]
     own.sort(key=lambda row: (-row.value, row.system))
     ends = [at_once[row.system] for row in own]
     ahead = np.array([[mine.low > other.high for other in ends] for mine in ends])

@@ -297,12 +297,13 @@ class Runs(Outcomes):
             As in `rank`.
         """
         require_choice(errors, "errors", ("fail", "missing"))
-        asked: dict[str, Any] = {"level": level, "bounds": bounds, "errors": errors, "short": short}
-        board = self.rank(metric, systems=systems, weights=weights, **asked)
+        options: dict[str, Any] = {"level": level, "bounds": bounds}
+        options |= {"errors": errors, "short": short}
+        board = self.rank(metric, systems=systems, weights=weights, **options)
         first = [row.system for row in board[:2]]
         part = self._averaged_alike([scored_metric(metric)], errors, bounds)
         pairs = [
-            row for row in self.compare(metric, systems=first, **asked) if row.task in board.tasks
+            row for row in self.compare(metric, systems=first, **options) if row.task in board.tasks
         ]
         return analysis.board_audit.audit_of(
             part.source, analysis.bracket.pair_policy(part.errors, short, bounds), board, pairs

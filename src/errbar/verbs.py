@@ -92,8 +92,8 @@ def verb(
     last = Parameter("reading", Parameter.VAR_KEYWORD, annotation=Any)
     call.__name__ = call.__qualname__ = name
     summary, _, described = (getdoc(method) or "").partition(_PARAMETERS)
-    taken = _LOADED if by_category is None else f"{_LOADED}, {_BY_CATEGORY}"
-    entries = [f"data\n    {taken}.", *([described] if described else []), _READING]
+    sources = _LOADED if by_category is None else f"{_LOADED}, {_BY_CATEGORY}"
+    entries = [f"data\n    {sources}.", *([described] if described else []), _READING]
     call.__doc__ = f"{summary.rstrip()}\n\n{_PARAMETERS}" + "\n".join(entries)
     vars(call)["__wrapped__"] = method  # whose module its annotations are found in
     call.__annotations__ = {**method.__annotations__, "data": Any, "reading": Any}

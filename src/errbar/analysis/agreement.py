@@ -229,8 +229,8 @@ def _disagreement(ratings: RatingCodes, scale: RatingScale) -> Array:
     if scale == "nominal":
         found: Array = 1.0 - np.eye(ratings.categories)
         return found
-    apart = np.abs(at[:, None] - at) / max(ratings.categories - 1, 1)
-    return apart if scale == "ordinal" else np.square(apart)
+    distance = np.abs(at[:, None] - at) / max(ratings.categories - 1, 1)
+    return distance if scale == "ordinal" else np.square(distance)
 
 
 class _Judge:
@@ -258,11 +258,11 @@ class _Judge:
             some = self._truth == true
             if not some.any():
                 continue
-            for said, other in enumerate(self._answers.categories):
-                part = self._part((self._judge == said).astype(float), some, (0.0, 1.0))
-                words = f"{prefix}{self._names[0]} says {other} if {self._names[1]} says {name}"
+            for category, word in enumerate(self._answers.categories):
+                part = self._part((self._judge == category).astype(float), some, (0.0, 1.0))
+                words = f"{prefix}{self._names[0]} says {word} if {self._names[1]} says {name}"
                 found = CombinedMeans([part], (0.0, 1.0))
-                yield self._row("confusion", words, found, int(some.sum()), (name, other))
+                yield self._row("confusion", words, found, int(some.sum()), (name, word))
 
     def _differences(self) -> Iterator[tuple[str, Array, float]]:
         """Judge − trusted and its largest size: of numbers, or of shares of a category.
@@ -275,17 +275,17 @@ class _Judge:
             return
         names = self._answers.categories
         for code in range(1 if len(names) == 2 else 0, len(names)):
-            said = (self._judge == code).astype(float) - (self._truth == code)
-            yield f", share of {names[code]}", said, 1.0
+            difference = (self._judge == code).astype(float) - (self._truth == code)
+            yield f", share of {names[code]}", difference, 1.0
 
     def biases(self, prefix: str, remarks: list[str]) -> Iterator[AgreementRow]:
         """Mean of judge − trusted, of all answers and by group, and whether groups differ."""
         for of, off, span in self._differences():
             bounds = (-span, span)
-            whole = np.ones(off.size, dtype=bool)
+            all_answers = np.ones(off.size, dtype=bool)
             words = f"{prefix}{self._names[0]} − {self._names[1]}{of}"
-            parts = [self._part(off, whole, bounds)]
-            yield self._row("bias", words, CombinedMeans(parts, bounds), whole.size)
+            parts = [self._part(off, all_answers, bounds)]
+            yield self._row("bias", words, CombinedMeans(parts, bounds), all_answers.size)
             for column, values in self._answers.groups.items():
                 own = np.array(values)[self._both]
                 names = list(dict.fromkeys(own.tolist()))

@@ -77,11 +77,11 @@ def align(
 
 
 def group_by_task(
-    there: Mapping[Key, Kind], systems: Collection[str] | None = None
+    values: Mapping[Key, Kind], systems: Collection[str] | None = None
 ) -> dict[str, dict[str, Kind]]:
     """Group values by task and system, for all systems or for those named."""
     tasks: dict[str, dict[str, Kind]] = {}
-    for (system, task), data in there.items():
+    for (system, task), data in values.items():
         if systems is None or system in systems:
             tasks.setdefault(task, {})[system] = data
     return tasks
@@ -170,10 +170,10 @@ class AlignedValues(AlignedSystems):
             return self.alone(system, some)
         weights = self.weighing(some)
         means = [np.array(mean_of(part, weights)) for part in each]
-        whole = np.full(each[0].size, float(self.metric.joined(*means)))
+        total = np.full(each[0].size, float(self.metric.joined(*means)))
         for part, mean, slope in zip(each, means, self.metric.slopes(*means), strict=True):
-            whole += float(slope) * (part - mean)
-        return whole
+            total += float(slope) * (part - mean)
+        return total
 
     def counts(self, system: int, some: NDArray[np.bool_]) -> CountsByState:
         """Correct trials of selected questions, by state."""
@@ -197,31 +197,31 @@ def side_by_side(
     source: Source, metrics: Sequence[ScoredMetric], systems: Sequence[str] | None, policy: Policy
 ) -> list[AlignedValues]:
     """Align every metric on every task that at least two systems have."""
-    there = source.named()
-    scored = {key: named for key, named in there.items() if named.slice.was_scored}
-    lost = [Subject(key[0], key[1]) for key in there if key not in scored]
+    named_by_key = source.named()
+    scored = {key: named for key, named in named_by_key.items() if named.slice.was_scored}
+    unscored = [Subject(key[0], key[1]) for key in named_by_key if key not in scored]
     absent = [name for name in systems or () if name not in {key[0] for key in scored}]
-    for of in lost:
+    for of in unscored:
         if of.system in absent:
             raise InputError(f"{str(of) or 'the system'}: {NEVER_SCORED}; it cannot be compared.")
     scored, weightless = _questions_with_weight(scored)
-    several, lone = several_by_task(scored, systems)
-    lone += weightless
-    lone += [f"{of}: {NEVER_SCORED}; left out." for of in lost]
+    several, remarks = several_by_task(scored, systems)
+    remarks += weightless
+    remarks += [f"{of}: {NEVER_SCORED}; left out." for of in unscored]
     tables = [
         TaskSystems(source, task, each, policy).of(metric)
         for metric in metrics
         for task, each in several.items()
     ]
-    return [replace(tables[0], remarks=(*lone, *tables[0].remarks)), *tables[1:]]
+    return [replace(tables[0], remarks=(*remarks, *tables[0].remarks)), *tables[1:]]
 
 
 def _questions_with_weight(
-    there: Mapping[Key, NamedQuestions],
+    named_by_key: Mapping[Key, NamedQuestions],
 ) -> tuple[dict[Key, NamedQuestions], list[str]]:
     """Questions with a weight above 0, and a remark on those left out."""
     found, remarks = {}, []
-    for key, named in there.items():
+    for key, named in named_by_key.items():
         kept = named.slice.weighs
         found[key] = named if kept.all() else named.where(kept)
         if not kept.any():
@@ -233,14 +233,14 @@ def _questions_with_weight(
 
 
 def several_by_task(
-    there: Mapping[Key, Kind], systems: Sequence[str] | None
+    values: Mapping[Key, Kind], systems: Sequence[str] | None
 ) -> tuple[dict[str, dict[str, Kind]], list[str]]:
     """Tasks with at least two systems, and a remark on every other task."""
-    tasks = group_by_task(there, systems)
+    tasks = group_by_task(values, systems)
     known = list(dict.fromkeys(name for each in tasks.values() for name in each))
     for name in systems or ():
         if name not in known:
-            names = list(dict.fromkeys(key[0] for key in there))
+            names = list(dict.fromkeys(key[0] for key in values))
             raise InputError(unknown_name(name, names, "there is no system"))
     order = known if systems is None else systems  # in the requested order
     several = {
@@ -253,12 +253,12 @@ def several_by_task(
         if len(known) > 1:
             raise InputError(f"the {len(known)} systems have no task in common.")
         raise InputError(f"a comparison needs at least two systems; {found}.")
-    lone = [
+    remarks = [
         f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()
         if task not in several
     ]
-    return several, lone
+    return several, remarks
 
 
 class TaskSystems:

@@ -81,9 +81,9 @@ def bracketed_scores(source: Source, found: Sequence[Slice], request: ScoreReque
             key = replace(each.of, failed=""), each.metric
             if key in some:
                 low = ends[key].low if key in ends else each.low
-                asked = pairs[key][0].interval
+                requested = pairs[key][0].interval
                 high = ends[key].high if key in ends else each.high
-                ends[key] = replace(asked, low=min(low, each.low), high=max(high, each.high))
+                ends[key] = replace(requested, low=min(low, each.low), high=max(high, each.high))
     rows = tuple(
         replace(each, bracket=ends.get((replace(each.of, failed=""), each.metric)))
         for each in scores
@@ -146,10 +146,10 @@ class BracketedValues(AlignedValues):
         joined = {
             name: _joint_values(getattr(self, name), getattr(self.best, name)) for name in fields
         }
-        whole = {name: getattr(self, name) for name in AlignedValues.__dataclass_fields__}
+        fields_of_worst = {name: getattr(self, name) for name in AlignedValues.__dataclass_fields__}
         return AlignedValues(
             **{
-                **whole,
+                **fields_of_worst,
                 **joined,
                 "systems": names,
                 "everyone": names,
@@ -204,8 +204,10 @@ def _bracketed_table(
         kept = [name for name in worst.systems if name not in refused]
         nobody = [replace(worst, systems=())] * 2
         worst, best = _systems_of_task(source, worst, kept, cases) if kept[1:] else nobody
-    whole = {name: getattr(worst, name) for name in AlignedValues.__dataclass_fields__}
-    return BracketedValues(**{**whole, "refused": refused, "everyone": everyone}, best=best)
+    fields_of_worst = {name: getattr(worst, name) for name in AlignedValues.__dataclass_fields__}
+    return BracketedValues(
+        **{**fields_of_worst, "refused": refused, "everyone": everyone}, best=best
+    )
 
 
 def _systems_of_task(
@@ -311,14 +313,14 @@ class BracketDifferences:
         failed[both] = data.failed(system, both)
         if not failed.any():
             return 0
-        gain, apart = np.zeros((2, both.size))
+        gain, difference = np.zeros((2, both.size))
         gain[both] = data.with_right(system, failed).alone(system, both)
         gain[both] -= data.alone(system, both)
-        apart[both] = data.alone(first, both) - data.alone(second, both)
+        difference[both] = data.alone(first, both) - data.alone(second, both)
         if data.weights is not None:
             gain *= data.weights
         each = np.round(gain / np.maximum(failed, 1), _DIGITS)  # equal but for rounding
-        order = np.lexsort((-apart if raised else apart, -each))
+        order = np.lexsort((-difference if raised else difference, -each))
         before = np.cumsum(failed[order]) - failed[order]
 
         def is_overturned(number: int) -> bool:

@@ -126,7 +126,7 @@ def calibration_of_answers(
     number = min(number, stated.size)  # as many bins as answers hold one value each, as more would
     which = kernel.equal_bins(answers.stated, number)
     ece = kernel.ExpectedError.of(answers.stated, answers.right, which)
-    seen, new = answers.parts()
+    in_sample, cross_fitted = answers.parts()
     return SystemCalibration(
         of=of,
         answers=stated.size,
@@ -135,8 +135,8 @@ def calibration_of_answers(
         right=float(answers.right.mean()),
         excess=answers.mean(answers.stated - answers.right, (-1.0, 1.0)),
         brier=answers.mean(np.square(answers.stated - answers.right), (0.0, 1.0)),
-        miscalibration=answers.between(new.miscalibration, seen.miscalibration),
-        discrimination=answers.between(new.discrimination, seen.discrimination),
+        miscalibration=answers.between(cross_fitted.miscalibration, in_sample.miscalibration),
+        discrimination=answers.between(cross_fitted.discrimination, in_sample.discrimination),
         uncertainty=answers.uncertainty(),
         ece=ece.value,
         ece_by_chance=ece.by_chance,
@@ -174,11 +174,11 @@ class _StatedAnswers:
 
     def parts(self) -> tuple[kernel.BrierParts, kernel.BrierParts]:
         """Parts of the Brier score by recalibration on these answers, and on others."""
-        seen = kernel.in_sample_parts(self.stated, self.right)
+        in_sample = kernel.in_sample_parts(self.stated, self.right)
         if int(self.clusters.max()) < 1:
-            return seen, seen
+            return in_sample, in_sample
         rng = np.random.default_rng(_SEED)
-        return seen, kernel.out_of_sample_parts(self.stated, self.right, self.clusters, rng)
+        return in_sample, kernel.out_of_sample_parts(self.stated, self.right, self.clusters, rng)
 
     def between(self, new: Array, seen: Array) -> Measurement:
         """The value by recalibration on the same answers; the lower end by that on others."""

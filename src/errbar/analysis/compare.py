@@ -53,9 +53,9 @@ class ComparisonRequest(Generic[Kind]):
         require_choice(self.adjust, "adjust", get_args(Adjust))
         if self.margin is not None:
             number(self.margin, "margin", 0.0, math.inf)
-        wanted = self.system_names()
-        if wanted is not None and len(wanted) < 2:
-            raise InputError(f"a comparison needs at least two systems; got {wanted!r}.")
+        names = self.system_names()
+        if names is not None and len(names) < 2:
+            raise InputError(f"a comparison needs at least two systems; got {names!r}.")
 
     def system_names(self) -> list[str] | None:
         """The names of the requested systems, without repetition."""
@@ -70,10 +70,12 @@ class ComparisonRequest(Generic[Kind]):
             return list(tables), []
         kept = [data for data in tables if name in data.everyone]
         if not kept:
-            there = list(dict.fromkeys(system for data in tables for system in data.everyone))
-            raise InputError(unknown_name(name, there, "there is no baseline"))
-        left = {data.task: None for data in tables if name not in data.everyone}
-        return kept, [f"{task}: left out, without the baseline {name!r}." for task in left]
+            systems = list(dict.fromkeys(system for data in tables for system in data.everyone))
+            raise InputError(unknown_name(name, systems, "there is no baseline"))
+        without_baseline = {data.task: None for data in tables if name not in data.everyone}
+        return kept, [
+            f"{task}: left out, without the baseline {name!r}." for task in without_baseline
+        ]
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
         """All pairs of systems, or every system paired with the baseline."""

@@ -124,8 +124,8 @@ def compare_items(
         else _comparison(*next(compared), request)
         for data, metric, pair in tried
     ]
-    silent = sum(int((data.present & ~data.answered).sum()) for data in kept)
-    notes = [f"{counted(silent, 'row')} without an answer."] if silent else []
+    unanswered = sum(int((data.present & ~data.answered).sum()) for data in kept)
+    notes = [f"{counted(unanswered, 'row')} without an answer."] if unanswered else []
     free = request.baseline is None
     return Comparisons(tuple(rows), words, (*remarks, *notes), size, leader_first=free)
 
@@ -235,8 +235,8 @@ class _ResampledPairs:
         unseen = None
         if task in self._unseen:
             low, high = self._unseen[task]
-            apart = np.stack([low[first] - high[second], high[first] - low[second]])
-            unseen = DrawnDifference(*apart[:, np.isfinite(apart).all(axis=0)])
+            gaps = np.stack([low[first] - high[second], high[first] - low[second]])
+            unseen = DrawnDifference(*gaps[:, np.isfinite(gaps).all(axis=0)])
         return TestedDifference(gap, unseen, size)
 
 
@@ -288,7 +288,7 @@ def tested_comparison(
     mean, sd, _, _, reason = gap.difference
     alone = tested.p_value()
     adjusted = bonferroni(alone, tested.comparisons)
-    seen = math.nan if tested.unseen is None else tested.p_seen()
+    p_without_unseen = math.nan if tested.unseen is None else tested.p_seen()
     upwards = metric.direction is Direction.HIGHER
     chance, no_worse = tested.chance_above(0.0), math.nan
     if request.margin is not None:
@@ -309,7 +309,7 @@ def tested_comparison(
         interval=Interval(low, high, request.intervals.level, request.intervals.estimand),
         p_value=alone,
         adjusted=adjusted,
-        probable=bonferroni(seen, tested.comparisons),
+        probable=bonferroni(p_without_unseen, tested.comparisons),
         chance=chance if upwards else 1.0 - chance,
         wins=0,
         ties=0,

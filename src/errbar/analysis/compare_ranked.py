@@ -69,11 +69,11 @@ def compare_ranked(
     items_of: dict[Key, RankedItems | InputError] = {
         key: items[key] if key in items else refused[key] for key in sorted({*items, *refused})
     }
-    tasks, lone = several_by_task(items_of, request.system_names())
+    tasks, remarks_on_single = several_by_task(items_of, request.system_names())
     tables = [paired_items(task, each) for task, each in tasks.items()]
     found = compare_items(tables, request, method, rng)
     on_data = [*rows_never_scored(source), *source.origin.remarks]
-    return replace(found, remarks=(*lone, *found.remarks, *on_data))
+    return replace(found, remarks=(*remarks_on_single, *found.remarks, *on_data))
 
 
 def compare(

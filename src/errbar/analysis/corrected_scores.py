@@ -168,8 +168,8 @@ def _on_widths(rows: Sequence[CorrectedEstimate]) -> list[str]:
 
 def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
     """Remarks on the number of labelled questions and on how they were chosen."""
-    there = source.named()
-    questions = sum(len(named.questions) for named in there.values())
+    judged = source.named()
+    questions = sum(len(named.questions) for named in judged.values())
     own = {
         key: named
         for key, named in labels.source.named().items()
@@ -181,7 +181,7 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
     trials = f" ({counted(rows, 'trial')})" if rows != known else ""
     chosen = "with the weights in the labels" if labels.sampled and _weighted(labels) else ""
     how = f"at random, {chosen}" if chosen else "at random"
-    if _some_trials(there, labels):
+    if _some_trials(judged, labels):
         how += ", and so was the trial of each label"
     remarks: list[str] = [*_on_columns(labels)]
     remarks += [
@@ -191,22 +191,22 @@ def remarks_on_labels(source: Source, labels: Labels) -> list[str]:
         )
     ]
     if unknown:
-        lost = counted(unknown, "labelled question")
-        remarks.append(Caution(f"{lost} not used: the judged outcomes do not have them."))
+        unmatched = counted(unknown, "labelled question")
+        remarks.append(Caution(f"{unmatched} not used: the judged outcomes do not have them."))
     return remarks
 
 
 def labelled_answers(source: Source, labels: Labels) -> tuple[list[JudgedAnswer], int]:
     """The answers with a result of the judge and a label, and the number of other labels."""
-    there, here, named = source.trials(), labels.source.trials(), source.named()
+    judged_trials, label_trials, named = source.trials(), labels.source.trials(), source.named()
     sampled = labels.source.named() if labels.sampled and _weighted(labels) else {}
     found: list[JudgedAnswer] = []
     lost = 0
-    for (system, task), judged in there.items():
+    for (system, task), judged in judged_trials.items():
         key = labels.systems.get(system, ""), labels.tasks.get(task, "")
         clusters, weights = (_by_question(named.get((system, task)), which) for which in (0, 1))
         chances = _by_question(sampled.get(key), 1)
-        for question, known in here.get(key, {}).items():
+        for question, known in label_trials.get(key, {}).items():
             own = judged.get(question, [])
             both = same_answers(own, known, one_table=not labels.sampled)
             pairs = [] if both is None else [*both]
@@ -314,18 +314,18 @@ def changed_ranks(board: Leaderboard, scores: CorrectedScoreTable) -> list[str]:
         for entry in board
     }
     lower = board.metric.direction is Direction.LOWER
-    turned = [
+    reversed_pairs = [
         f"{second.system} before {first.system}"
         for first, second in combinations(board, 2)
         if (judge[first.system] > judge[second.system]) is lower
         and judge[first.system] != judge[second.system]
     ]
-    if not turned:
+    if not reversed_pairs:
         return []
     return [
         Caution(
-            f"Without labels, the judge's scores would rank {some_of(turned, 3)}; the labels "
-            "reverse that."
+            f"Without labels, the judge's scores would rank {some_of(reversed_pairs, 3)}; the "
+            "labels reverse that."
         )
     ]
 

@@ -142,9 +142,9 @@ class Labels:
         return lost
 
 
-def _names(there: Mapping[Key, NamedQuestions]) -> tuple[list[str], list[str]]:
+def _names(named_by_key: Mapping[Key, NamedQuestions]) -> tuple[list[str], list[str]]:
     """Names of the systems and of the tasks."""
-    systems, tasks = (list(dict.fromkeys(key[at] for key in there)) for at in (0, 1))
+    systems, tasks = (list(dict.fromkeys(key[at] for key in named_by_key)) for at in (0, 1))
     return systems, tasks
 
 
@@ -197,12 +197,12 @@ class CorrectedTask:
         """Lowest and highest possible value of a question, by judge and labels."""
         data = self.data
         labels = [self.labels_of(at).extremes for at in range(len(data.systems)) if self._has(at)]
-        seen = np.concatenate([ends[:, ~np.isnan(ends[0])] for ends in labels], axis=1)
+        observed = np.concatenate([ends[:, ~np.isnan(ends[0])] for ends in labels], axis=1)
         if data.extremes is not None:
             judged = data.extremes[:, ~np.isnan(data.extremes[0])]
-            return bounds_of(np.concatenate([judged, seen], axis=1), self._asked)
+            return bounds_of(np.concatenate([judged, observed], axis=1), self._asked)
         low, high = range_of(data, self._asked)
-        outside = seen[(seen < low) | (seen > high)]
+        outside = observed[(observed < low) | (observed > high)]
         if outside.size:
             option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
             raise InputError(
@@ -230,11 +230,11 @@ class CorrectedTask:
         sample of differences needs no correlation, but its bounds are twice as wide: with 20
         labels its intervals are 15% to 35% wider.)
         """
-        mine, theirs = (self.score(at, some).spread for at in (first, second))
+        first_spread, second_spread = (self.score(at, some).spread for at in (first, second))
         low, high = self.bounds
-        minus = [MeanPart(part.sample.mirrored, -part.influence) for part in theirs.parts]
-        found = CombinedMeans([*mine.parts, *minus], (low - high, high - low))
-        return found, mine.mean, theirs.mean
+        minus = [MeanPart(part.sample.mirrored, -part.influence) for part in second_spread.parts]
+        found = CombinedMeans([*first_spread.parts, *minus], (low - high, high - low))
+        return found, first_spread.mean, second_spread.mean
 
     def _corrected(
         self, grades: Array, labels: LabelValues, some: Mask, bounds: tuple[float, float]

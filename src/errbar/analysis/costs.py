@@ -276,17 +276,17 @@ def _means_and_ratios(
     The cost of a success is undefined without a success, and with negative outcomes.
     """
     (sizes,) = own.units(np.ones(own.cost.size))
-    asked: list[tuple[Array, Array]] = []
+    ratios: list[tuple[Array, Array]] = []
     for costs, successes in pairs:
-        asked.append((costs, sizes))
+        ratios.append((costs, sizes))
         has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
-        asked.append((costs, successes if has_ratio else sizes))
-    found = [_number_with_sd(each) for each in ratios_of_sums(asked, sizes, level, rng)]
+        ratios.append((costs, successes if has_ratio else sizes))
+    found = [_number_with_sd(each) for each in ratios_of_sums(ratios, sizes, level, rng)]
     nothing = Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
     return [
         (mean, ratio if bottom is successes else nothing)
         for mean, ratio, (_, bottom), (_, successes) in zip(
-            found[::2], found[1::2], asked[1::2], pairs, strict=True
+            found[::2], found[1::2], ratios[1::2], pairs, strict=True
         )
     ]
 
@@ -294,9 +294,9 @@ def _means_and_ratios(
 def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[str]) -> list[Tries]:
     """Results of several tries of each question, on the questions with enough trials."""
     fewest = int(own.trials.min())
-    asked = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest if fewest > 1)
+    numbers = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest if fewest > 1)
     together: dict[int, list[int]] = {}  # numbers of tries by how many questions have enough trials
-    for k in asked:
+    for k in numbers:
         enough = int((own.trials >= k).sum())
         if enough < own.trials.size:
             drop = f"{counted(own.trials.size - enough, 'question')} with fewer than {k} trials"
@@ -360,7 +360,7 @@ def _differences(
         if here.size < 2:
             continue
         own, other = systems[first].at(here.tolist()), systems[second].at(there.tolist())
-        sizes, mine, theirs = own.units(np.ones(here.size), own.cost, other.cost)
+        sizes, own_cost, other_cost = own.units(np.ones(here.size), own.cost, other.cost)
         rng = np.random.default_rng([request.rng, 2])
         found.append(
             CostDifference(
@@ -369,7 +369,7 @@ def _differences(
                 task=task,
                 questions=int(here.size),
                 difference=_number_with_sd(
-                    difference_of_means(mine, theirs, sizes, request.level, rng)
+                    difference_of_means(own_cost, other_cost, sizes, request.level, rng)
                 ),
             )
         )

@@ -81,16 +81,16 @@ def _ks_of(part: Slice, errors: str) -> tuple[int, ...]:
 def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
     """Remarks on the values of k that a curve leaves out."""
     kept = {id(part) for part in drawn}
-    left = [
+    left_out = [
         str(of) or "the system"
         for of, part in slices_by_subject(found).items()
         if id(part) not in kept
     ]
-    if not left:
+    if not left_out:
         return []
     return [
-        f"{name} leaves out {some_of(left)} ({len(left)} of {len(found)}), whose outcomes are not "
-        "0 and 1; avg scores them."
+        f"{name} leaves out {some_of(left_out)} ({len(left_out)} of {len(found)}), whose outcomes "
+        "are not 0 and 1; avg scores them."
     ]
 
 

@@ -82,5 +82,5 @@ def _significant_order(games: Games, values: Array, draws: Array, level: float) 
     covariance = np.cov(draws, rowvar=False)
     own = np.diag(covariance)
     spread = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0))
-    apart = values[:, None] - values[None, :]
-    return np.sign(apart) * (np.abs(apart) > stdtrit(degrees, 1.0 - tail) * spread)
+    difference = values[:, None] - values[None, :]
+    return np.sign(difference) * (np.abs(difference) > stdtrit(degrees, 1.0 - tail) * spread)

@@ -101,9 +101,9 @@ def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -
 def results_of(source: Source, part: Slice) -> Results:
     """The distinct results of a slice, without values that occur only in other slices."""
     found = source.categories(part.by)[part.key]
-    there = np.flatnonzero(found.counts.sum(axis=0))
-    values = [found.values[at] for at in there.tolist()]
-    return found._replace(values=values, counts=found.counts[:, there])
+    occurring = np.flatnonzero(found.counts.sum(axis=0))
+    values = [found.values[at] for at in occurring.tolist()]
+    return found._replace(values=values, counts=found.counts[:, occurring])
 
 
 def values_in(source: Source, part: Slice) -> str:
@@ -242,8 +242,9 @@ def score(
     refusals = Refusals()
     rows = estimates_of(named, chosen, how, refusals, short=short, can_drop=False)
     refusals.require_others((row.of, row.metric) for row in rows)
-    there = [row for row in rows if row.questions]
-    metrics_there, systems_there = {row.metric for row in there}, {row.of for row in there}
+    with_questions = [row for row in rows if row.questions]
+    metrics_there = {row.metric for row in with_questions}
+    systems_there = {row.of for row in with_questions}
     words = how.describe(
         [metric for metric in chosen if metric in metrics_there],
         [counts for of, counts in named.items() if of in systems_there],

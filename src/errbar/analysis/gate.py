@@ -103,12 +103,12 @@ def _require_differences(found: Comparisons) -> None:
 
 def _require_same_questions(joined: Source, found: Comparisons) -> None:
     """Refuse questions that only the baseline or the candidate has."""
-    lost = sum(change.left_out for change in found)
+    unmatched = sum(change.left_out for change in found)
     alone = _unshared_tasks(joined)
-    if alone or lost:
+    if alone or unmatched:
         raise InputError(
             "baseline and candidate must have the same questions; "
-            + " ".join(alone or [f"{lost} are in only one of them."])
+            + " ".join(alone or [f"{unmatched} are in only one of them."])
         )
 
 

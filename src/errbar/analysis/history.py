@@ -82,8 +82,8 @@ def _p_values(runs: Sequence[dict[str, _Count]]) -> Array:
             drawn, trials, right = np.array(
                 [(now.trials, total.trials, total.right) for now, total in both]
             ).T
-            seen = sum(now.right for now, _ in both)
-            found[:, at] = right_tails(drawn, trials, right, seen)
+            observed_right = sum(now.right for now, _ in both)
+            found[:, at] = right_tails(drawn, trials, right, observed_right)
         for name, count in counts.items():
             before[name] = count.plus(before[name]) if name in before else count
     return found

@@ -82,12 +82,12 @@ class ScoresOfPairs:
 
     def places(self, pair: ItemPair) -> tuple[int, int]:
         """Indices of the scores of the two systems."""
-        left, right = (self._side(pair, system) for system in (pair.first, pair.second))
+        first_side, second_side = (self._side(pair, system) for system in (pair.first, pair.second))
         common = isinstance(pair.metric, AreaMetric) and pair.metric.is_common
-        limits = (right, left) if common else (left, right)
+        limits = (second_side, first_side) if common else (first_side, second_side)
         first, second = (
             self._index.setdefault((pair.metric, side, limit), len(self._index))
-            for side, limit in zip((left, right), limits, strict=True)
+            for side, limit in zip((first_side, second_side), limits, strict=True)
         )
         return first, second
 

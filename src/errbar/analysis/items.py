@@ -142,8 +142,8 @@ class _FittedTask:
         level = self._request.level
         unanimous = self._dead.solved | self._dead.failed
         squares = checks.fit_squares(self._right, self._trials, self.rasch.expected)
-        turned = checks.inversions(self._right, self._trials, self.rasch)
-        live = [np.where(unanimous, np.nan, values) for values in (*squares, *turned)]
+        inverted = checks.inversions(self._right, self._trials, self.rasch)
+        live = [np.where(unanimous, np.nan, values) for values in (*squares, *inverted)]
         infit, outfit, infit_p, outfit_p, correlation, inverted_p = live
         infit_p, outfit_p, inverted_p = (
             checks.benjamini_hochberg(p) for p in (infit_p, outfit_p, inverted_p)
@@ -228,7 +228,7 @@ class _FittedTask:
         for at in np.argsort(-self._pairs.correlation, kind="stable"):
             first, second = int(self._pairs.first[at]), int(self._pairs.second[at])
             both = self._there[:, first] & self._there[:, second]
-            same = np.isclose(self._rates[both, first], self._rates[both, second])
+            equal_rates = np.isclose(self._rates[both, first], self._rates[both, second])
             found.append(
                 AlikePair(
                     task=self._data.task,
@@ -236,7 +236,7 @@ class _FittedTask:
                     second=names[second],
                     correlation=float(self._pairs.correlation[at]),
                     p_value=float(self._pairs.p_value[at]),
-                    agreement=float(same.mean()),
+                    agreement=float(equal_rates.mean()),
                 )
             )
         return found
@@ -244,15 +244,15 @@ class _FittedTask:
     def subsets(self) -> list[SubsetSize]:
         """Subsets of several sizes, or of the requested size, with their errors."""
         number, systems = len(self._data.questions), len(self._data.systems)
-        wanted = self._request.subset
-        if wanted is not None and wanted >= number:
+        requested = self._request.subset
+        if requested is not None and requested >= number:
             raise InputError(
-                f"a subset of {wanted} questions needs more than {wanted}; "
+                f"a subset of {requested} questions needs more than {requested}; "
                 f"there are {counted(number, 'question')}."
             )
         if systems < FEWEST:
             return []
-        sizes = [wanted] if wanted else [size for size in _SIZES if 2 * size <= number]
+        sizes = [requested] if requested else [size for size in _SIZES if 2 * size <= number]
         if not sizes:
             return []
         rates = np.where(self._there, self._rates, self.rasch.expected)

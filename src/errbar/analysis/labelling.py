@@ -199,9 +199,10 @@ class _JudgedAnswers:
         largest = high + low - 2.0 * grade
         largest = largest if abs(largest) > _EQUAL else high - grade
         both = some & self.known
-        seen = self._values[both] - self._grades[both]
+        residuals = self._values[both] - self._grades[both]
         if self._labels is not None:
-            return np.concatenate([seen, seen, [0.0, largest]])  # half of each kind (Jeffreys)
+            # half of each kind (Jeffreys)
+            return np.concatenate([residuals, residuals, [0.0, largest]])
         wrong = max(round(100.0 * (1.0 - self._request.agreement)), 0)
         return np.concatenate([np.zeros(100 - wrong), np.full(wrong, largest)])
 
@@ -364,9 +365,9 @@ def remarks_on_choice(source: Source, labels: Labels) -> list[str]:
     """Say where labels were hardly chosen at random: the judge grades their answers otherwise."""
     if labels.sampled and labels.source.weight_columns():
         return []  # chances differ, as the weights say
-    there, found = labels.source.named(), list[tuple[float, str, float, float]]()
+    labels_of, found = labels.source.named(), list[tuple[float, str, float, float]]()
     for (system, task), named in source.named().items():
-        own = there.get((labels.systems.get(system, ""), labels.tasks.get(task, "")))
+        own = labels_of.get((labels.systems.get(system, ""), labels.tasks.get(task, "")))
         if own is None or any(named.clusters) or not named.slice.was_scored:
             continue
         rewards = is_reward(named.slice, Average())

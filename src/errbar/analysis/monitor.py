@@ -114,10 +114,10 @@ def watch_systems(
 def _difference(first: CompletedQuestions, second: CompletedQuestions) -> CompletedQuestions:
     """First minus second, on the questions that are complete in both."""
     shared = align([first.questions.tolist(), second.questions.tolist()]).shared()
-    left, right = (each.some(at) for each, at in zip((first, second), shared, strict=True))
-    rows, known = np.maximum(left.rows, right.rows), first.known | second.known
-    both = left._replace(
-        values=left.values - right.values,
+    first_rows, second_rows = first.some(shared[0]), second.some(shared[1])
+    rows, known = np.maximum(first_rows.rows, second_rows.rows), first.known | second.known
+    both = first_rows._replace(
+        values=first_rows.values - second_rows.values,
         rows=rows,
         pending=len(known) - rows.size,
         unused=first.unused + second.unused,
@@ -208,22 +208,22 @@ def _require_systems(systems: Sequence[str], known: Sequence[str]) -> None:
         raise InputError(f"at most two systems can be monitored together; got {len(systems)}.")
     if len(systems) > len(set(systems)):
         raise InputError(f"{systems[0]!r} is compared with itself; name two systems.")
-    strange = next((name for name in systems if name not in known), None)
-    if strange is not None:
-        raise NotThere(unknown_name(strange, list(known), "there is no system"))
+    unknown = next((name for name in systems if name not in known), None)
+    if unknown is not None:
+        raise NotThere(unknown_name(unknown, list(known), "there is no system"))
 
 
 def _require_within(turns: OrderedRows, systems: Sequence[str], bounds: Bounds) -> None:
     """Refuse outcomes outside the bounds."""
     least, most = bounds
-    strange = (turns.outcome < least) | (turns.outcome > most)
+    outside = (turns.outcome < least) | (turns.outcome > most)
     if systems:
-        strange &= np.isin(turns.system.astype(str), list(systems))
-    if strange.any():
-        at = int(strange.argmax())
+        outside &= np.isin(turns.system.astype(str), list(systems))
+    if outside.any():
+        at = int(outside.argmax())
         raise InputError(
-            f"outcomes must lie between {least:g} and {most:g}; {int(strange.sum())} of "
-            f"{strange.size} rows do not, such as {turns.outcome[at]:g} of question "
+            f"outcomes must lie between {least:g} and {most:g}; {int(outside.sum())} of "
+            f"{outside.size} rows do not, such as {turns.outcome[at]:g} of question "
             f"{turns.question[at]!r:.60}. Give the smallest and the largest possible outcome, as "
             f"in {way_to_say('--bounds 0 5', 'bounds=(0, 5)')}; rows without a result count as 0 "
             f"unless {setting('errors', 'missing')}."

@@ -156,12 +156,13 @@ def _row(
         return []
     single = int(np.isnan(table.variance).sum())
     if 0 < single < table.mean.size and not request.by:
-        asked = f"{single} of {counted(table.mean.size, 'question')} {have(single)} a single trial"
+        number = counted(table.mean.size, "question")
+        subject = f"{single} of {number} {have(single)} a single trial"
         remarks.append(
             about(
                 who,
                 Caution(
-                    f"{asked}; their trial noise is assumed to be that of the other questions."
+                    f"{subject}; their trial noise is assumed to be that of the other questions."
                 ),
             )
         )

@@ -78,12 +78,13 @@ class Differences:
         data = self._data
         masks = data.present(first), data.present(second)
         both = masks[0] & masks[1]
-        first_values, theirs = data.values(first, both), data.values(second, both)
+        first_values, second_values = data.values(first, both), data.values(second, both)
         ahead = signs.rounded_difference(data.alone(first, both), data.alone(second, both))
         if data.metric.direction is Direction.LOWER:
             ahead = -ahead
-        weights, apart = data.weighing(both), signs.rounded_difference(first_values, theirs)
-        paired = self._paired_spread(apart, data.clusters[both], weights)
+        weights = data.weighing(both)
+        differences = signs.rounded_difference(first_values, second_values)
+        paired = self._paired_spread(differences, data.clusters[both], weights)
         spread: Spread = paired
         if self._covers is not Estimand.POPULATION and not self._has_one_trial(first, second):
             spread = IndependentScores(self._ends(first, both), self._ends(second, both), data.span)
@@ -91,7 +92,7 @@ class Differences:
             spread = paired._replace(runs=_ROOT_TWO)
         return Difference(
             value=mean_of(first_values, weights),
-            against=mean_of(theirs, weights),
+            against=mean_of(second_values, weights),
             spread=spread,
             wins=int((ahead > 0).sum()),
             ties=int((ahead == 0).sum()),
@@ -102,7 +103,7 @@ class Differences:
         )
 
     def _paired_spread(
-        self, apart: Array, clusters: Integers, weights: Array | None
+        self, differences: Array, clusters: Integers, weights: Array | None
     ) -> PairedSpread:
         if (np.diff(clusters) > 0).all():  # every question is a cluster of its own
             number = np.arange(clusters.size)
@@ -110,7 +111,9 @@ class Differences:
             number = np.unique(clusters, return_inverse=True)[1]
         low, high = range_of(self._data, self._bounds)
         bounds = (low - high, high - low)
-        totals = np.bincount(number, apart if weights is None else apart * weights).astype(float)
+        totals = np.bincount(
+            number, differences if weights is None else differences * weights
+        ).astype(float)
         sizes = np.bincount(number, weights).astype(float)
         sample = sample_of_differences(totals, sizes, bounds)
         return PairedSpread(sample._replace(largest=self._largest), self._assume)
@@ -181,9 +184,9 @@ class Differences:
         differ = int((totals != 0).sum())
         if signs.effective_size(totals) < signs.FEW:
             unit = "clusters" if self._data.clustered else "questions"
-            few = f"few {unit} differ: {differ}"
-            many = f"rests on few of the {differ} {unit} that differ"
-            return few if differ <= signs.FEW else many
+            few_differ = f"few {unit} differ: {differ}"
+            few_decide = f"rests on few of the {differ} {unit} that differ"
+            return few_differ if differ <= signs.FEW else few_decide
         return ""
 
 

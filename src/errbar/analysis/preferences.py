@@ -165,12 +165,12 @@ class _GameRatings:
 
     def _standardised_differences(self) -> Array:
         """Differences of strengths by their standard deviations."""
-        apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
+        differences = self.fit.strengths[:, None] - self.fit.strengths[None, :]
         own = np.diag(self.covariance)
         variance = own[:, None] + own[None, :] - 2 * self.covariance
         known = self.varied[:, None] & self.varied[None, :]
         known &= variance > 0
-        found: Array = np.where(known, apart, 0.0) / np.sqrt(np.where(known, variance, 1.0))
+        found: Array = np.where(known, differences, 0.0) / np.sqrt(np.where(known, variance, 1.0))
         return found
 
     def _draws(self) -> Array:
@@ -178,16 +178,16 @@ class _GameRatings:
 
     def _results(self) -> Array:
         """Expected result of each system against each other; a tie is half a win."""
-        apart = self.fit.strengths[:, None] - self.fit.strengths[None, :]
+        differences = self.fit.strengths[:, None] - self.fit.strengths[None, :]
         if self.request.ties is Ties.HALF:
-            found: Array = 1.0 / (1.0 + np.exp(-apart))
+            found: Array = 1.0 / (1.0 + np.exp(-differences))
         elif self.request.ties is Ties.DAVIDSON:
             tie = math.exp(self.fit.tie)
-            up, down = np.exp(apart / 2), np.exp(-apart / 2)
+            up, down = np.exp(differences / 2), np.exp(-differences / 2)
             found = (up + 0.5 * tie) / (up + down + tie)
         else:
-            won = 1.0 / (1.0 + np.exp(self.fit.tie - apart))
-            lost = 1.0 / (1.0 + np.exp(self.fit.tie + apart))
+            won = 1.0 / (1.0 + np.exp(self.fit.tie - differences))
+            lost = 1.0 / (1.0 + np.exp(self.fit.tie + differences))
             found = 0.5 * (1.0 + won - lost)
         return found
 
@@ -300,9 +300,9 @@ def ratings_of(
 
 def mean_result(results: Array) -> Array:
     """Expected result against an opponent picked at random, from those against each other."""
-    apart = results.copy()
-    np.fill_diagonal(apart, 0.0)
-    found: Array = apart.sum(axis=1) / (apart.shape[0] - 1)
+    of_system = results.copy()
+    np.fill_diagonal(of_system, 0.0)
+    found: Array = of_system.sum(axis=1) / (of_system.shape[0] - 1)
     return found
 
 

@@ -49,7 +49,7 @@ def rank_systems(
     tables = bracketed_tables(source, [request.metric], request.systems, policy)
     remarks = [note for data in tables for note in data.remarks]
     several = _tasks_of_several_systems(tables, remarks)
-    systems, left = _systems_in_all_tasks(several)
+    systems, left_out = _systems_in_all_tasks(several)
     kept = _tasks_with_questions(several, systems, remarks)
     weights = _weights(
         [data.task for data in tables], [data.task for data in kept], request.weights
@@ -82,7 +82,7 @@ def rank_systems(
             "and groups also cover the case that failed trials would have been right."
         )
     lost = sum(part.left_out for part in parts)
-    remarks += _left_out(several, left)
+    remarks += _left_out(several, left_out)
     if lost:
         them = "it" if lost == 1 else "them"
         remarks.append(
@@ -114,9 +114,9 @@ def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> li
     ]
 
 
-def _left_out(tables: Sequence[AlignedValues], left: Sequence[str]) -> list[str]:
+def _left_out(tables: Sequence[AlignedValues], names: Sequence[str]) -> list[str]:
     """Remarks on systems that are not ranked."""
-    lack = [f"Left out, because they lack some tasks: {', '.join(left)}."] if left else []
+    lack = [f"Left out, because they lack some tasks: {', '.join(names)}."] if names else []
     return [*lack, *_remarks_on_unranked(tables)]
 
 

@@ -79,9 +79,9 @@ class MethodPart(QuestionPart):
 
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
-        apart = rounded_difference(self.totals[first], self.totals[second])
+        difference = rounded_difference(self.totals[first], self.totals[second])
         bounds = float(self._least[first, second]), float(-self._least[second, first])
-        return sample_of_differences(apart, self.sizes, bounds)
+        return sample_of_differences(difference, self.sizes, bounds)
 
     def _at(self, level: float) -> list[Summary]:
         clusters = self.clusters if self._data.clustered else None

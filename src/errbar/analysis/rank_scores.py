@@ -129,8 +129,8 @@ class QuestionPart:
     def differences(self, first: int, second: int) -> Sample:
         """Differences of two systems, of clusters of questions."""
         low, high = self.range
-        apart = rounded_difference(self.totals[first], self.totals[second])
-        sample = sample_of_differences(apart, self.sizes, (low - high, high - low))
+        difference = rounded_difference(self.totals[first], self.totals[second])
+        sample = sample_of_differences(difference, self.sizes, (low - high, high - low))
         return sample._replace(largest=self.largest)
 
     def distances(self, level: float) -> Array:

@@ -162,11 +162,11 @@ def rows_without_result(
 
 def _without_any_result(subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
     """Warning on systems of which every row ended in an error or the like."""
-    lost = {of: part for of, part in subjects.items() if part.failed == part.rows > 0}
-    if not lost or errors == "missing":
+    failed = {of: part for of, part in subjects.items() if part.failed == part.rows > 0}
+    if not failed or errors == "missing":
         return []
-    names = some_of([str(of) or "the system" for of in lost])
-    rows = sum(part.rows for part in lost.values())
+    names = some_of([str(of) or "the system" for of in failed])
+    rows = sum(part.rows for part in failed.values())
     option = setting("errors", "missing")
     return [
         warning(
@@ -346,9 +346,9 @@ def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> lis
     named = {key: part for key, part in source.named().items() if key in scored}
     remarks: list[Above] = []
     for task, systems in group_by_task(named).items():
-        asked = {name: part.asked for name, part in systems.items()}
-        sizes = sorted(map(len, asked.values()))
-        common = set.intersection(*asked.values())
+        questions_of = {name: part.asked for name, part in systems.items()}
+        sizes = sorted(map(len, questions_of.values()))
+        common = set.intersection(*questions_of.values())
         if not common or sizes[-1] == len(common):
             continue
         failures = failures_as("fail" if errors == "bracket" else errors)

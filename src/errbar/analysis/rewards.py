@@ -325,12 +325,12 @@ def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:
     """A warning if the mean depends on few questions, or on too few for rewards this skewed."""
-    apart = values - values.mean()
-    rests_on = effective_size(apart)
+    deviations = values - values.mean()
+    rests_on = effective_size(deviations)
     found, few = "", f"{max(rests_on, 1.0):.0f} of {values.size} questions"
     if rests_on < min(FEW, 0.5 * values.size):
         found = f"the spread of the rewards rests on about {few}"
-    elif is_skewed(apart):
+    elif is_skewed(deviations):
         found = "the rewards are skewed, and the interval may be too short"
     if not found or guessed == (0.0, 1.0):
         return []
@@ -376,10 +376,10 @@ def _widen_beyond_guess(
     """
     values = answered.values
     each = np.ones(values.size) if answered.weights is None else answered.weights
-    apart = each * (values - found.mean)
+    deviations = each * (values - found.mean)
     if answered.clusters is not None:
-        apart = np.bincount(np.unique(answered.clusters, return_inverse=True)[1], apart)
-    below, above = skewed_ends(apart * apart.size / each.sum(), level)
+        deviations = np.bincount(np.unique(answered.clusters, return_inverse=True)[1], deviations)
+    below, above = skewed_ends(deviations * deviations.size / each.sum(), level)
     low = min(found.low, found.mean + below)
     if least >= 0.0:
         low = max(low, 0.0)

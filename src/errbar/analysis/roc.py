@@ -51,23 +51,23 @@ def roc_auc_ci(
     >>> print(roc_auc_ci([0.1, 0.4, 0.35, 0.8] * 10, [0, 0, 1, 1] * 10))
     roc-auc: 0.750 ± 0.081, 95% CI 0.521 to 0.911
     """
-    wanted = strict_share(level, "level")
+    checked_level = strict_share(level, "level")
     require_choice(scale, "scale", get_args(IntervalScale))
     ordered, positive = sort_with_label(*scores_and_labels(scores, labels))
     value, variance = kernel.delong(ordered, positive)
     if scale == "plain" and variance > 0.0:
-        reach = normal_reach(wanted) * math.sqrt(variance)
+        reach = normal_reach(checked_level) * math.sqrt(variance)
         ends = (max(value - reach, 0.0), min(value + reach, 1.0))
     else:
         samples = kernel.placement_samples(ordered, positive)
-        ends = kernel.area_ends(value, samples, wanted)
+        ends = kernel.area_ends(value, samples, checked_level)
         if not variance > 0.0:
             variance = sum(sample.sd() ** 2 for sample in samples)
     return RankedEstimate(
         metric=RocAuc(),
         value=value,
         sd=math.sqrt(variance),
-        interval=Interval(*ends, wanted, Estimand.POPULATION),
+        interval=Interval(*ends, checked_level, Estimand.POPULATION),
         items=positive.size,
         clusters=positive.size,
     )

@@ -81,11 +81,13 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
         for of, part in subjects.items()
         if not request.systems or of.system in request.systems
     }
-    there = {of: (part, counts) for of, (part, counts) in counted_at.items() if counts is not None}
-    if not there:
+    counted_systems = {
+        of: (part, counts) for of, (part, counts) in counted_at.items() if counts is not None
+    }
+    if not counted_systems:
         why = f" {remarks[0]}" if remarks else ""
         raise InputError(f"no system has enough trials to show how failures vanish.{why}")
-    most = max(int(counts.trials.max()) for _, counts in there.values())
+    most = max(int(counts.trials.max()) for _, counts in counted_systems.values())
     ks = tuple(sorted(set(request.ks))) or tuple(times * most for times in _TIMES)
     if ks[0] <= most:
         raise InputError(
@@ -100,20 +102,20 @@ def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
         )
     how, refusals = Calibrated(level=request.level), Refusals()
     metrics = [scored_metric(f"pass@{k}") for k in ks]
-    parts = [part for part, _ in there.values()]
-    asked = ScoreRequest(metrics, request.errors, "posterior", how, refusals)
-    scores = scores_of(source, parts, asked)
+    parts = [part for part, _ in counted_systems.values()]
+    score_request = ScoreRequest(metrics, request.errors, "posterior", how, refusals)
+    scores = scores_of(source, parts, score_request)
     bounded = {(each.of, each.metric.k): each for each in scores if isinstance(each.metric, PassAt)}
     rows = [
         _row(of, counts, {k: bounded[of, k] for k in ks}, request.level, remarks)
-        for of, (_, counts) in there.items()
+        for of, (_, counts) in counted_systems.items()
     ]
     remarks += [*scores.remarks, *remarks_on(source, parts, request.errors)]
     return Scaling(tuple(rows), _METHOD, tuple(dict.fromkeys(remarks)))
 
 
-def _require_known(asked: Sequence[str], known: set[str]) -> None:
-    unknown = next((name for name in asked if name not in known), None)
+def _require_known(names: Sequence[str], known: set[str]) -> None:
+    unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise InputError(f"there is no system {unknown!r}; there are {', '.join(sorted(known))}.")
 

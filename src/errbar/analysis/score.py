@@ -181,8 +181,8 @@ class Scoring:
                     found[at][of] = self._refused_estimate(of, metric, error)
                 if any(item.questions for item in found[at].values()):
                     described[metric] = None
-            there = {item.of for item in scores if item.questions}
-            systems += [item for of, item in counts.items() if of in there]
+            scored = {item.of for item in scores if item.questions}
+            systems += [item for of, item in counts.items() if of in scored]
         within = self.short != "posterior"
         words = self.method.describe(list(described), systems, within=within) if described else ""
         return found, {words: None} if words else {}

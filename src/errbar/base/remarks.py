@@ -210,8 +210,10 @@ def add_conditions(footer: str, remarks: Iterable[str]) -> str:
     '95% CI for 30 questions; rewards from 0 to 5 (.explain()).'
     """
     given = dict.fromkeys(remark for remark in remarks if isinstance(remark, Condition))
-    said, before, option = footer.rpartition(" (")
-    return f"{'; '.join([said, *given])}{before}{option}" if given and said else footer
+    footer_text, before, option = footer.rpartition(" (")
+    return (
+        f"{'; '.join([footer_text, *given])}{before}{option}" if given and footer_text else footer
+    )
 
 
 def unless_stated(reason: str, remarks: Iterable[str]) -> str:

@@ -253,7 +253,7 @@ def page(
     `width` is that of a terminal, to which the tables were fitted; `last` are notes on all tables.
     """
     blocks: list[list[Line]] = []
-    said: set[str] = set()
+    printed: set[str] = set()
     footers: dict[str, None] = {}
     rule = "-" if width is None else "─"
     for part in parts:
@@ -265,9 +265,9 @@ def page(
         if detail is Detail.TABLE:
             blocks.append(grid)
             continue
-        first = _first_blocks(part, width, said)
-        notes = [note for note in part.notes if note not in said]
-        said.update(notes)
+        first = _first_blocks(part, width, printed)
+        notes = [note for note in part.notes if note not in printed]
+        printed.update(notes)
         blocks += [*first, grid, _text(notes, width, Tone.DIM)]
         if not (detail is Detail.EXPLAINED and part.explanation):  # the explanation says the same
             footers |= dict.fromkeys(filter(None, [part.footer]))
@@ -287,14 +287,14 @@ def with_printable_cells(table: Table) -> Table:
     return replace(table, columns=[each_printable(column) for column in table.columns])
 
 
-def _first_blocks(table: Table, width: int | None, said: set[str]) -> list[list[Line]]:
+def _first_blocks(table: Table, width: int | None, printed: set[str]) -> list[list[Line]]:
     """What stands above a table: a claim without numbers, remarks, and then numbers.
 
     A remark on how the data were interpreted comes before the numbers that it decides, also before
     those of the conclusion.
     """
-    remarks = [note for note in table.above if note not in said]
-    said.update(remarks)
+    remarks = [note for note in table.above if note not in printed]
+    printed.update(remarks)
     sentence = table.conclusion
     if sentence is not None and remarks and sentence.claim:
         sentence = sentence._replace(rest=".")

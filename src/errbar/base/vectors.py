@@ -101,11 +101,11 @@ def _sortable(name: object) -> tuple[bool, Any, str, str]:
     return (True, 0, str(name), type(name).__name__)
 
 
-def are_same(mine: NDArray[Any] | None, theirs: NDArray[Any] | None) -> bool:
+def are_same(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
     """Whether two arrays of weights or of cluster numbers are equal, or both are absent."""
-    if mine is None or theirs is None:
-        return mine is theirs
-    return np.array_equal(mine, theirs)
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
 def refuse_adding(
@@ -122,11 +122,11 @@ def refuse_adding(
 
 
 def union_of(
-    mine: Sequence[Hashable], theirs: Sequence[Hashable]
+    first: Sequence[Hashable], second: Sequence[Hashable]
 ) -> tuple[Sequence[Hashable], Integers]:
     """Return the union of two lists of ids, and the position of each of `theirs` in it."""
-    if isinstance(mine, range) and isinstance(theirs, range):
-        return range(max(len(mine), len(theirs))), np.arange(len(theirs))
-    place = {question: at for at, question in enumerate(mine)}
-    where = [place.setdefault(question, len(place)) for question in theirs]
+    if isinstance(first, range) and isinstance(second, range):
+        return range(max(len(first), len(second))), np.arange(len(second))
+    place = {question: at for at, question in enumerate(first)}
+    where = [place.setdefault(question, len(place)) for question in second]
     return tuple(place), np.array(where, dtype=np.int64)

@@ -389,9 +389,9 @@ def require_column(name: str, known: Iterable[str], use: str = "to group by") ->
 
 def require_statuses(found: Iterable[str]) -> None:
     """Raise an error if a status is unknown."""
-    strange = sorted(set(found) - set(STATUSES))
-    if strange:
+    unknown = sorted(set(found) - set(STATUSES))
+    if unknown:
         raise InputError(
-            f"status {strange[0]!r} is not known; it must be one of {', '.join(STATUSES)}. Map "
+            f"status {unknown[0]!r} is not known; it must be one of {', '.join(STATUSES)}. Map "
             f"another column, or none: {way_to_say('--map status=', 'status=None')}."
         )

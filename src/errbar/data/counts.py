@@ -255,11 +255,13 @@ class CategoryCounts:
         if not isinstance(other, CategoryCounts):
             return NotImplemented
         refuse_adding((self.clusters, other.clusters), (self.weights, other.weights))
-        mine, theirs = self.tally.shape[1], other.tally.shape[1]
-        if mine != theirs:
-            raise InputError(f"cannot add counts of {mine} categories and of {theirs}.")
+        own_categories, other_categories = self.tally.shape[1], other.tally.shape[1]
+        if own_categories != other_categories:
+            raise InputError(
+                f"cannot add counts of {own_categories} categories and of {other_categories}."
+            )
         names, place = union_of(self.questions, other.questions)
-        tally = np.zeros((len(names), mine), dtype=np.int64)
+        tally = np.zeros((len(names), own_categories), dtype=np.int64)
         tally[: len(self)] = self.tally
         tally[place] += other.tally
         return CategoryCounts(tally, names)

@@ -74,10 +74,10 @@ class RatedAnswers:
             return ""
         trusted = self.ratings.codes[self.raters.index(truth)]
         others = np.delete(self.ratings.codes, self.raters.index(truth), axis=0)
-        given = others[:, trusted >= 0]
-        given = given[given >= 0]
-        shared = int(np.isin(given, trusted).sum())
-        return f"most ratings are values that {truth} never has" if 2 * shared < given.size else ""
+        rated = others[:, trusted >= 0]
+        rated = rated[rated >= 0]
+        shared = int(np.isin(rated, trusted).sum())
+        return f"most ratings are values that {truth} never has" if 2 * shared < rated.size else ""
 
 
 class JudgedAnswer(NamedTuple):
@@ -129,21 +129,21 @@ def read_ratings(
         remarks.append(remark)
     if len(set(raters)) < 2:
         raise InputError("agreement needs the ratings of at least two raters.")
-    wanted = [*raters, *by, *([cluster] if cluster else []), *([order] if order else [])]
-    for name in wanted:
+    names = [*raters, *by, *([cluster] if cluster else []), *([order] if order else [])]
+    for name in names:
         if name not in columns:
             raise UnknownColumn(unknown_name(name, list(columns), "there is no column"))
     cells = [[_plain(cell) for cell in columns[name]] for name in raters]
-    cells, said = _without_gaps(cells)
-    remarks += said
-    cells, said = _in_one_spelling(cells)
-    remarks += said
+    cells, found_remarks = _without_gaps(cells)
+    remarks += found_remarks
+    cells, found_remarks = _in_one_spelling(cells)
+    remarks += found_remarks
     kept = [at for at in range(len(cells[0])) if any(row[at] is not None for row in cells)]
     if not kept:
         raise NotThere("no answer has a rating.")
     cells = [[row[at] for at in kept] for row in cells]
-    cells, said = _in_shared_words(cells, raters)
-    remarks += said
+    cells, found_remarks = _in_shared_words(cells, raters)
+    remarks += found_remarks
     numbers, is_numeric = _numbers(cells)
     known = sorted({value for row in numbers for value in row if value is not None})
     place = {value: at for at, value in enumerate(known)}
@@ -198,7 +198,7 @@ def _times(cells: Sequence[Any], name: str) -> Array:
         dates = all(isinstance(cell, date) for cell in cells)
         texts = ["" if cell is None else str(cell).strip() for cell in cells]
         zones = [found[1] if (found := _DATE.fullmatch(text)) else None for text in texts]
-        odd = next(
+        invalid = next(
             (
                 text
                 for text, zone in zip(texts, zones, strict=True)
@@ -206,10 +206,10 @@ def _times(cells: Sequence[Any], name: str) -> Array:
             ),
             None,
         )
-        if odd is not None and not dates:
+        if invalid is not None and not dates:
             raise InputError(
-                f"the order {name!r} has {odd!r}: it must be a number in every row, or a date as "
-                f"2025-03-31 or 2025-03-31 10:15, all written alike."
+                f"the order {name!r} has {invalid!r}: it must be a number in every row, or a date "
+                f"such as 2025-03-31 or 2025-03-31 10:15, all written alike."
             ) from None
         _, ranks = np.unique(list(cells) if dates else texts, return_inverse=True)
         return np.asarray(ranks, dtype=float)

@@ -170,9 +170,10 @@ class Suite:
     def failure(self, name: str, inconclusive: str) -> str:
         """Why a test fails; empty if it does not. `inconclusive` is pass or fail."""
         test, verdict = self.tests[name], self.verdicts.get(name)
-        mine = [record for record in self.records if record["task"] == name]
-        if mine and all(record["status"] == "error" for record in mine):
-            return f"each of {len(mine)} trials ended in an error, not in a failed assertion."
+        records_of_test = [record for record in self.records if record["task"] == name]
+        if records_of_test and all(record["status"] == "error" for record in records_of_test):
+            trials = len(records_of_test)
+            return f"each of {trials} trials ended in an error, not in a failed assertion."
         if test.at_least is None:
             return ""
         if verdict is None:

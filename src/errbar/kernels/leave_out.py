@@ -97,10 +97,10 @@ def _fewest(part: PartMeans, which: int, lead: float, first: int, second: int) -
     total, weight = float(apart.sum()), float(part.weights.sum())
     others = lead - part.share * total / weight
     left = (total - np.cumsum(apart[order])) / (weight - np.cumsum(part.weights[order]))
-    gone = others + part.share * left <= 0.0
-    if not gone.any():
+    level = others + part.share * left <= 0.0
+    if not level.any():
         return Removal(math.inf, which, _NONE)
-    number = int(np.argmax(gone)) + 1
+    number = int(np.argmax(level)) + 1
     return Removal(float(number), which, order[:number])
 
 

@@ -56,11 +56,12 @@ def shift_ends(totals: Array, sizes: Array, reach: float) -> Ends:
     return Ends(middle - half, middle + half)
 
 
-def rounded_difference(mine: Array, theirs: Array) -> Array:
+def rounded_difference(first: Array, second: Array) -> Array:
     """Differences of values; exactly 0 where they are equal up to rounding."""
-    apart = mine - theirs
-    apart[np.abs(apart) <= ROUNDING * max(np.abs(mine).max(), np.abs(theirs).max())] = 0.0
-    return apart
+    difference = first - second
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    difference[np.abs(difference) <= ROUNDING * largest] = 0.0
+    return difference
 
 
 def effective_size(totals: Array) -> float:

@@ -74,9 +74,9 @@ def report(
     )
     if history is not None:
         if not isinstance(history, Timeline):
-            asked = settings.asked | {"errors": settings.one_way}
-            asked.pop("largest_cluster", None)
-            history = past_runs(history, *metrics, **asked, short="drop")
+            intervals = settings.asked | {"errors": settings.one_way}
+            intervals.pop("largest_cluster", None)
+            history = past_runs(history, *metrics, **intervals, short="drop")
         settings = replace(settings, history=history)
     return write_report(runs, path, settings)
 

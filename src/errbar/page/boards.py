@@ -107,11 +107,11 @@ def _pairs(games: Games, found: Ratings) -> list[tuple[str, list[tuple[float, in
 
 def _position_table(positions: RaterAgreement | None) -> dict[str, Any]:
     """The position bias in a sentence and as columns, without columns of a single value."""
-    said = positions.conclusion() if positions is not None else None
-    if positions is None or said is None:
+    headline = positions.conclusion() if positions is not None else None
+    if positions is None or headline is None:
         return {"positions": [], "position_claim": ""}
     columns = [column for column in positions.columns() if len(set(column[1:])) > 1]
-    return {"positions": columns, "position_claim": said.claim}
+    return {"positions": columns, "position_claim": headline.claim}
 
 
 def _positions(games: Games, found: Ratings) -> RaterAgreement | None:

@@ -294,8 +294,8 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
-    asked = {name: settings.asked[name] for name in ("estimand", "level", "errors")}
-    return bracket_rows(runs.curve(family, **asked))
+    options = {name: settings.asked[name] for name in ("estimand", "level", "errors")}
+    return bracket_rows(runs.curve(family, **options))
 
 
 def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
@@ -309,12 +309,12 @@ def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> l
 def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     """Return the sources of noise, and the costs."""
     found = []
-    asked: dict[str, Any] = {"errors": settings.one_way, "level": settings.level}
+    options: dict[str, Any] = {"errors": settings.one_way, "level": settings.level}
     if any(fewest_trials(part) > 1 for part in slices):
-        apart = partial(runs.noise, **asked, bounds=settings.bounds)
+        apart = partial(runs.noise, **options, bounds=settings.bounds)
         found.append(_section("noise", "Where the uncertainty comes from", apart)[1])
     if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
-        found.append(_section("cost", "Cost", partial(runs.cost, **asked))[1])
+        found.append(_section("cost", "Cost", partial(runs.cost, **options))[1])
     return found
 
 

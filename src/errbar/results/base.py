@@ -166,16 +166,16 @@ class Result(ABC):
 
     def to_markdown(self) -> str:
         """A Markdown table with its conclusion and notes."""
-        notes, said = self.notes(), self.conclusion()
+        notes, headline = self.notes(), self.conclusion()
         table = markdown_table(self.columns(), self._further(notes), above(notes))
-        if said is None:
+        if headline is None:
             return table
-        return f"**{inert_markdown(said.claim)}**{inert_markdown(said.rest)}\n\n{table}"
+        return f"**{inert_markdown(headline.claim)}**{inert_markdown(headline.rest)}\n\n{table}"
 
     def to_latex(self) -> str:
         """A LaTeX table (booktabs) with its conclusion and notes as comments."""
-        notes, said = self.notes(), self.conclusion()
-        first = [f"{said.claim}{said.rest}"] if said is not None else []
+        notes, headline = self.notes(), self.conclusion()
+        first = [f"{headline.claim}{headline.rest}"] if headline is not None else []
         return latex_table(self.columns(), self._further(notes), [*first, *above(notes)])
 
     def to_html(self) -> str:
@@ -185,8 +185,12 @@ class Result(ABC):
 
     def _further(self, notes: Sequence[str]) -> list[str]:
         """Notes for below the table, without the conclusion, which stands first."""
-        said = self.conclusion()
-        return [note for note in below(notes) if said is None or note != said.claim + said.rest]
+        headline = self.conclusion()
+        return [
+            note
+            for note in below(notes)
+            if headline is None or note != headline.claim + headline.rest
+        ]
 
     def plot(self) -> "Picture":
         """A picture of the result; see "Pictures" in the documentation."""

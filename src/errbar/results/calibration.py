@@ -83,13 +83,13 @@ class SystemCalibration:
     def verdict(self) -> str:
         """Whether the confidence is miscalibrated, and where most."""
         name = str(self.of) or "The confidence"
-        said = f"it says {self.confidence:.2f} on average, and {self.right:.2f} are right"
+        numbers = f"it says {self.confidence:.2f} on average, and {self.right:.2f} are right"
         if not self.is_off:
-            return f"{name} shows no miscalibration: {said}"
+            return f"{name} shows no miscalibration: {numbers}"
         off = [each for each in self.bins if each.is_off]
         if not off:
             word = "overconfident" if self.excess.value > 0.0 else "underconfident"
-            return f"{name} is {word}: {said}"
+            return f"{name} is {word}: {numbers}"
         over = {each.confidence > each.right for each in off}
         word = (
             "miscalibrated" if len(over) > 1 else f"{'over' if True in over else 'under'}confident"
@@ -201,8 +201,8 @@ class Calibration(Rows[SystemCalibration]):
         """The verdict on a single system, or on the one that is miscalibrated most."""
         off = [row for row in self.rows if row.is_off]
         if not off:
-            said = self.rows[0].verdict() if len(self.rows) == 1 else "No miscalibration is seen"
-            return Headline(said, ".")
+            claim = self.rows[0].verdict() if len(self.rows) == 1 else "No miscalibration is seen"
+            return Headline(claim, ".")
         worst = max(off, key=lambda row: row.miscalibration.value).verdict()
         if len(self.rows) > 1:
             are = "is" if len(off) == 1 else "are"

@@ -77,15 +77,15 @@ class Comparisons(Rows[Comparison]):
 
     def conclusion(self) -> Headline | None:
         """The verdict on a single pair, or how many pairs differ."""
-        there = [row for row in self if row.questions]
-        if len(there) == 1:
-            return Headline(*there[0].sentence(), Tone.GOOD if there[0].better else Tone.DIM)
+        compared = [row for row in self if row.questions]
+        if len(compared) == 1:
+            return Headline(*compared[0].sentence(), Tone.GOOD if compared[0].better else Tone.DIM)
         tally = self.tally().removesuffix(".")
-        if not any(row.better for row in there):
+        if not any(row.better for row in compared):
             open_question = f"Inconclusive: {tally[:1].lower()}{tally[1:]}"
             return Headline(open_question, ".", Tone.DIM) if tally else None
-        others = {name for row in there for name in (row.first, row.second)}
-        names = sorted({row.better for row in there} - {""})
+        others = {name for row in compared for name in (row.first, row.second)}
+        names = sorted({row.better for row in compared} - {""})
         best = next((name for name in names if self._beats(name, others - {name})), "")
         claim = f"{best} beats each of the {len(others) - 1} other systems" if best else tally
         return Headline(claim, ".", Tone.GOOD)
@@ -98,35 +98,35 @@ class Comparisons(Rows[Comparison]):
 
     def footer(self) -> str:
         """A line on what the intervals cover and on the size of the data."""
-        there = [row for row in self if row.questions]
-        if not there:
+        compared = [row for row in self if row.questions]
+        if not compared:
             return ""
-        sizes = {row.questions for row in there}
-        size = counted(sizes.pop(), there[0].unit) if len(sizes) == 1 else ""
-        family = "not adjusted for multiple testing" if len(there) > 1 else ""
+        sizes = {row.questions for row in compared}
+        size = counted(sizes.pop(), compared[0].unit) if len(sizes) == 1 else ""
+        family = "not adjusted for multiple testing" if len(compared) > 1 else ""
         if self.together > 1:
             family = f"simultaneous for {all_of(self.together, 'comparison')}"
-        return coverage_line(there[0].interval, size, family)
+        return coverage_line(compared[0].interval, size, family)
 
     def tally(self, baseline: str | None = None) -> str:
         """How many pairs of systems differ, in a sentence; a pair counts once for all tasks."""
-        there = [row for row in self if row.questions]
+        compared = [row for row in self if row.questions]
         pairs, sure, probable = (
             {frozenset((row.first, row.second)) for row in rows}
             for rows in (
-                there,
-                [row for row in there if row.better],
-                [row for row in there if row.called_probable],
+                compared,
+                [row for row in compared if row.better],
+                [row for row in compared if row.called_probable],
             )
         )
         if not pairs:
             return ""
-        tasks, metrics = ({getattr(row, name) for row in there} for name in ("task", "metric"))
+        tasks, metrics = ({getattr(row, name) for row in compared} for name in ("task", "metric"))
         if len(pairs) == 1 and max(len(tasks), len(metrics)) > 1:
             name = "task" if len(tasks) > 1 else "metric"
-            decided = len({getattr(row, name) for row in there if row.better})
+            decided = len({getattr(row, name) for row in compared if row.better})
             return (
-                f"{there[0].first} and {there[0].second} differ significantly "
+                f"{compared[0].first} and {compared[0].second} differ significantly "
                 f"{'on' if name == 'task' else 'by'} {decided or 'none'} of "
                 f"{len(tasks if name == 'task' else metrics)} {name}s."
             )
@@ -135,9 +135,9 @@ class Comparisons(Rows[Comparison]):
         more = len(probable - sure)
         do = f"probably {'does' if more == 1 else 'do'}"
         also = f"; {more:,}{' more' if sure else ''} {do}" if more else ""
-        claims = {f"{row.leader} beats {row.trailer}" for row in there if row.better}
+        claims = {f"{row.leader} beats {row.trailer}" for row in compared if row.better}
         which = f" ({claims.pop()})" if len(claims) == 1 < len(pairs) else ""
-        careful = sum(bool(row.caution) for row in there if row.better)
+        careful = sum(bool(row.caution) for row in compared if row.better)
         care = f"; {careful:,} with caution" if careful else ""
         verb = "differ" if len(sure) > 1 else "differs"
         the = "the " if len(pairs) > 1 else ""
@@ -239,18 +239,22 @@ class Comparisons(Rows[Comparison]):
 
     def _sizes(self) -> list[str]:
         """Numbers of common questions, and of questions that only one system of a pair has."""
-        there = [row for row in self if row.questions]
-        if not there:
+        compared = [row for row in self if row.questions]
+        if not compared:
             return []
-        unit, per_pair = there[0].unit, " per pair" if len(there) > 1 else ""
-        sizes = [row.questions for row in there]
+        unit, per_pair = compared[0].unit, " per pair" if len(compared) > 1 else ""
+        sizes = [row.questions for row in compared]
         notes: list[str] = [Explanation(f"{counted(max(sizes), unit)}{per_pair}.")]
         if min(sizes) < max(sizes):
             notes = [f"{min(sizes)} to {max(sizes)} {unit}s{per_pair}."]
-        lost = [row.left_out for row in self if row.left_out]
-        if lost:
-            some = f"{max(lost)}" if min(lost) == max(lost) else f"{min(lost)} to {max(lost)}"
-            noun, have = (unit, "has it") if max(lost) == 1 else (f"{unit}s", "has them")
+        left_out = [row.left_out for row in self if row.left_out]
+        if left_out:
+            some = (
+                f"{max(left_out)}"
+                if min(left_out) == max(left_out)
+                else f"{min(left_out)} to {max(left_out)}"
+            )
+            noun, have = (unit, "has it") if max(left_out) == 1 else (f"{unit}s", "has them")
             notes.append(
                 Caution(f"{some} {noun} left out{per_pair}, because only one of the two {have}.")
             )

@@ -256,9 +256,9 @@ def _cheapest_by_task(rows: Sequence[CostRow]) -> Headline | None:
     if len(counts) == 1:
         where = {1: compared[0][0].of.task, 2: "both tasks"}.get(number, f"all {number} tasks")
         return Headline(f"{counts[0][0]} costs least per success on {where}", ".")
-    said = [f"{who} on {tally}" for who, tally in counts[1:]]
+    parts = [f"{who} on {tally}" for who, tally in counts[1:]]
     claim = f"{counts[0][0]} costs least per success on {counts[0][1]} of {number} tasks"
-    return Headline(claim, f", {', '.join(said)}." if len(said) <= _MOST_NAMED else ".")
+    return Headline(claim, f", {', '.join(parts)}." if len(parts) <= _MOST_NAMED else ".")
 
 
 def _chance(share: float) -> str:

@@ -152,8 +152,8 @@ class HasInterval(EqualByValue):
 
 def coverage_line(interval: Interval, *more: str) -> str:
     """The last line of a result: what its intervals cover, and how to show the method."""
-    said = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
-    return f"{said} ({way_to_say('--explain', '.explain()')})."
+    line = "; ".join([f"{interval.title} for {interval.covers.short_words}", *filter(None, more)])
+    return f"{line} ({way_to_say('--explain', '.explain()')})."
 
 
 @dataclass(frozen=True, slots=True)

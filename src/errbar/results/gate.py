@@ -300,8 +300,8 @@ class Gate(Result):
         for row in self.rows:
             found = row.comparison
             where = f"{found.task}: " if found.task else ""
-            left = f", {found.left_out} of only one of the two left out" * bool(found.left_out)
-            notes[f"{where}{counted(found.questions, found.unit)}{left}."] = None
+            left_out = f", {found.left_out} of only one of the two left out" * bool(found.left_out)
+            notes[f"{where}{counted(found.questions, found.unit)}{left_out}."] = None
         return list(notes)
 
     def markdown(self) -> str:

@@ -168,9 +168,9 @@ class Inspection(Result):
             heads = dict.fromkeys(name for row in self.examples for name in row)
             columns = [[name, *(row.get(name, "") for row in self.examples)] for name in heads]
             columns = [column for column in columns if any(column[1:])]
-            said = "The first rows; columns are named by their meaning."
+            caption = "The first rows; columns are named by their meaning."
             drops = ["trial", *(name for name in reversed(heads) if name not in _ALWAYS)]
-            tables.append(Table(columns, [said], drops=drops))
+            tables.append(Table(columns, [caption], drops=drops))
         return tables
 
 

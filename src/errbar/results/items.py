@@ -268,16 +268,16 @@ class Items(Rows[ItemRow]):
             flag: sum(flag in row.flags for row in self.rows)
             for flag in (INVERTED, FLAT, ALL_WRONG, ALL_RIGHT)
         }
-        said = [f"{count} {_SOLVED.get(flag, flag)}" for flag, count in counts.items() if count]
+        claims = [f"{count} {_SOLVED.get(flag, flag)}" for flag, count in counts.items() if count]
         if self.pairs:
-            said.append(f"{counted(len(self.pairs), 'pair')} alike")
-        if not said:
+            claims.append(f"{counted(len(self.pairs), 'pair')} alike")
+        if not claims:
             return Headline(f"None of {number} looks wrong", ".")
         if not self.suspects and not self.pairs:
-            return Headline(f"None of {number} looks wrong", f"; {', '.join(said)}.")
+            return Headline(f"None of {number} looks wrong", f"; {', '.join(claims)}.")
         wrong = len(self.suspects)
         claim = f"{wrong} of {number} {'looks' if wrong == 1 else 'look'} wrong"
-        return Headline(claim, f": {', '.join(said)}.")
+        return Headline(claim, f": {', '.join(claims)}.")
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

@@ -241,16 +241,16 @@ def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
 
 def _split(sets: list[frozenset[int]], first: int, second: int) -> list[frozenset[int]]:
     """Split the sets that contain the pair, and drop sets within others."""
-    apart = [members for members in sets if not {first, second} <= members]
+    separated = [members for members in sets if not {first, second} <= members]
     for members in sets:
         if {first, second} <= members:
-            apart += [members - {first}, members - {second}]
+            separated += [members - {first}, members - {second}]
     return [
         members
-        for at, members in enumerate(apart)
+        for at, members in enumerate(separated)
         if not any(
             members < bigger or (members == bigger and at > place)
-            for place, bigger in enumerate(apart)
+            for place, bigger in enumerate(separated)
         )
     ]
 

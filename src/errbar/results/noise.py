@@ -85,12 +85,12 @@ class NoiseRow(EqualByValue):
 
     def records(self) -> list[dict[str, Any]]:
         """A flat record per source."""
-        whole: dict[str, Any] = {"system": self.of.system, "task": self.of.task}
-        whole |= {"against": self.against, "value": self.value, "se": self.se}
-        whole |= {"questions": self.questions, "trials": self.trials, "icc": self.icc.value}
-        whole |= {"icc_low": self.icc.low, "icc_high": self.icc.high, "level": self.level}
+        record: dict[str, Any] = {"system": self.of.system, "task": self.of.task}
+        record |= {"against": self.against, "value": self.value, "se": self.se}
+        record |= {"questions": self.questions, "trials": self.trials, "icc": self.icc.value}
+        record |= {"icc_low": self.icc.low, "icc_high": self.icc.high, "level": self.level}
         return [
-            whole
+            record
             | {
                 "source": source.name,
                 "variance": source.variance.value,
@@ -221,7 +221,7 @@ class NoiseTable(Rows[NoiseRow]):
             return Headline("All trials agree, so there is no trial noise", ".")
         if len(self.rows) == 1:
             return Headline(self.rows[0].verdict(), ".")
-        said: list[str] = []
+        claims: list[str] = []
         for what, some in (
             ("scores", [row for row in self.rows if not row.against]),
             ("differences", [row for row in self.rows if row.against]),
@@ -229,9 +229,9 @@ class NoiseTable(Rows[NoiseRow]):
             shares = [100.0 * row.sources[-1].share.value for row in some]
             shares = [share for share in shares if not math.isnan(share)]
             if shares:
-                whole = "that" if said else "the uncertainty"
-                said.append(f"{_range(shares)} of {whole} of {what}")
-        claim = f"{TRIALS.capitalize()} accounts for {', and '.join(said)}"
+                whole = "that" if claims else "the uncertainty"
+                claims.append(f"{_range(shares)} of {whole} of {what}")
+        claim = f"{TRIALS.capitalize()} accounts for {', and '.join(claims)}"
         return Headline(claim, ".")
 
     def footer(self) -> str:

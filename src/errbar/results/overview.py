@@ -50,8 +50,8 @@ class Overview(Result):
             stated = counted(len(agreements), "number")
             confirmed = sum(agreement.holds for agreement in agreements)
             all_hold = confirmed == len(agreements)
-            said = f"✓ {stated}" if all_hold else f"{confirmed} of {stated}"
-            sentence += f"; {said} of the log confirmed"
+            confirmation = f"✓ {stated}" if all_hold else f"{confirmed} of {stated}"
+            sentence += f"; {confirmation} of the log confirmed"
         return f"{sentence}."
 
     def conclusion(self) -> Headline | None:
@@ -107,8 +107,8 @@ class Overview(Result):
             tables.insert(0, _below(self.ranked, "Ranks: by the average over tasks."))
         if self.compared is not None:
             together = self.compared.together
-            said = f"Differences: simultaneous for {all_of(together, 'comparison')} (Bonferroni)."
-            tables.append(_below(self.compared, said if together > 1 else ""))
+            line = f"Differences: simultaneous for {all_of(together, 'comparison')} (Bonferroni)."
+            tables.append(_below(self.compared, line if together > 1 else ""))
         tables[0] = replace(tables[0], conclusion=self.conclusion(), above=marked(notes))
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self.read()])
         return [*tables]
@@ -128,10 +128,10 @@ class Overview(Result):
         ranks = "Ranks" if self.ranked is not None else ""
         if pair is not None:
             systems, tasks, questions = {pair.first, pair.second}, {pair.task}, pair.questions
-            said = f"{f'Verdict and {ranks.lower()}' if ranks else 'Verdict'}: on", "both systems"
+            words = f"{f'Verdict and {ranks.lower()}' if ranks else 'Verdict'}: on", "both systems"
         elif self.ranked is not None:
             systems, tasks = {row.system for row in self.ranked}, set(self.ranked.tasks)
-            questions, said = self.ranked.questions, (f"{ranks}: on", "all systems")
+            questions, words = self.ranked.questions, (f"{ranks}: on", "all systems")
         else:
             return ""
         sizes = dict.fromkeys(systems, 0)
@@ -140,7 +140,7 @@ class Overview(Result):
                 sizes[row.system] += row.questions
         if not 0 < questions < max(sizes.values()):
             return ""
-        return f"{said[0]} the {counted(questions, 'question')} that {said[1]} have."
+        return f"{words[0]} the {counted(questions, 'question')} that {words[1]} have."
 
     def _disagreements(self) -> list[str]:
         """Numbers that the log states and errbar does not reproduce."""

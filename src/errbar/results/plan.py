@@ -163,8 +163,8 @@ class Plan(Result):
     def footer(self) -> str:
         """A line on the effect that the power refers to."""
         option = way_to_say("--explain", ".explain()")
-        said = f"Level {percent(self.goal.record()['level'])}, power {percent(self.target)}"
-        return f"{said}, for new questions of the same kind ({option})."
+        line = f"Level {percent(self.goal.record()['level'])}, power {percent(self.target)}"
+        return f"{line}, for new questions of the same kind ({option})."
 
     def notes(self) -> list[str]:
         """Notes that are printed with the table."""

@@ -166,8 +166,8 @@ class Scaling(Rows[ScalingRow]):
             return Headline(f"pass@{step.k:,}: no model of difficulty fits; {any_kind}", ".")
         value, _, ends = interval_cells([step.solved.cell])[0].strip().partition(" ")
         between = ends.strip("[]").replace(", ", " to ")
-        said = f"pass@{step.k:,} is {value} ({interval_title(row.level)} {between}) by model"
-        return Headline(f"{said}; {any_kind}", ".")
+        claim = f"pass@{step.k:,} is {value} ({interval_title(row.level)} {between}) by model"
+        return Headline(f"{claim}; {any_kind}", ".")
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

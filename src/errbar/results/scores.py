@@ -200,12 +200,12 @@ class Scores(Estimates[Estimate]):
 
     def footer(self) -> str:
         """A line on what the intervals cover and on the size of the data."""
-        there = [estimate for estimate in self if estimate.questions]
-        if not there:
+        scored = [estimate for estimate in self if estimate.questions]
+        if not scored:
             return ""
-        if len({(each.interval.level, each.interval.covers) for each in there}) > 1:
-            return " ".join(_coverages(there))
-        return coverage_line(there[0].interval, _sample_words(there))
+        if len({(each.interval.level, each.interval.covers) for each in scored}) > 1:
+            return " ".join(_coverages(scored))
+        return coverage_line(scored[0].interval, _sample_words(scored))
 
     def conclusion(self) -> Headline | None:
         """The score of a single system, or which of several systems has the best."""
@@ -262,10 +262,10 @@ class RankedScores(Estimates[RankedEstimate]):
 
     def footer(self) -> str:
         """A line on what the intervals cover."""
-        there = [estimate for estimate in self if not estimate.reason]
-        clusters = any(estimate.clusters < estimate.items for estimate in there)
+        scored = [estimate for estimate in self if not estimate.reason]
+        clusters = any(estimate.clusters < estimate.items for estimate in scored)
         together = "items of a question or cluster are resampled together" * clusters
-        return coverage_line(there[0].interval, together) if there else ""
+        return coverage_line(scored[0].interval, together) if scored else ""
 
 
 def _point(row: BaseEstimate) -> float:
@@ -308,16 +308,16 @@ def _both_ways(rows: Sequence[Estimate]) -> Headline | None:
         worst, best = _best(wrong), _best(right)
         if list(map(_point, wrong)) == list(map(_point, right)):
             return worst
-        said = f"{best.claim}, whether all failed trials are wrong or all are right"
+        claim = f"{best.claim}, whether all failed trials are wrong or all are right"
         if worst.claim != best.claim:
-            said = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
-        return Headline(said, ".")
+            claim = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
+        return Headline(claim, ".")
     if len(rows) > 2:
         return None
     low, high = (score_text(_point(row), row.sd) for row in (*wrong, *right))
-    said = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric} ("
-    said += f"{wrong[0].interval.title} {wrong[0].bracket_text})"
-    return Headline("", f"{said}, as failed trials are wrong or right.")
+    claim = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric} ("
+    claim += f"{wrong[0].interval.title} {wrong[0].bracket_text})"
+    return Headline("", f"{claim}, as failed trials are wrong or right.")
 
 
 def _sample_words(estimates: Sequence[Estimate]) -> str:

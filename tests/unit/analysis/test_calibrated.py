@@ -287,7 +287,7 @@ def test_equal_weights_leave_nothing_open(target: Estimand) -> None:
 def test_one_question_with_many_trials_does_not_speak_for_the_others() -> None:
     counts = Counts([1] * 99 + [64], [0, 1] * 49 + [0, 3])
     found = estimate_of(counts, "avg", estimand="benchmark")
-    assert found.reason.startswith("99 questions of a single trial")
+    assert found.reason.startswith("99 questions with a single trial")
     like_these = estimate_of(counts, "avg")  # which is what the single trials have
     assert width(found) == pytest.approx(0.99 * width(like_these), rel=0.05)
 

@@ -261,8 +261,8 @@ class _SystemEstimates:
             found = self._seen().summary(metric, level, self._rng())
         found, reason = self._finite_population(found, metric, level)
         repeats, weights = self._counts.repeats(), weights_of(self._counts)
-        given = self._method.largest_cluster
-        sizes = assumption_on_sizes(repeats, clusters_of(self._counts), weights, level, given)
+        largest, clusters = self._method.largest_cluster, clusters_of(self._counts)
+        sizes = assumption_on_sizes(repeats, clusters, weights, level, largest)
         return found, join_parts(_BEYOND if short else "", reason, sizes)
 
     def _benchmark_summary(
@@ -343,9 +343,9 @@ class _SystemEstimates:
         if clusters_of(self._counts) is None:
             return 1.0
         rate = Bayes()
-        apart = self._seen(clustered=False).summary(rate, level, self._rng())
+        single = self._seen(clustered=False).summary(rate, level, self._rng())
         clustered = self._seen().summary(rate, level, self._rng())
-        return max(1.0, clustered.sd / apart.sd)
+        return max(1.0, clustered.sd / single.sd)
 
     def _seen(
         self, *, clustered: bool = True, some: NDArray[np.bool_] | None = None

@@ -74,11 +74,11 @@ def combine_independent(parts: Sequence[tuple[float, Summary]]) -> Summary:
         return parts[0][1]
     weights = np.array([weight for weight, _ in parts])
     mean, sd, low, high = np.array([part for _, part in parts]).T
-    whole = float(weights @ mean)
+    average = float(weights @ mean)
     spread, below, above = (
         math.hypot(*(weights * off).tolist()) for off in (sd, mean - low, high - mean)
     )
-    return Summary(whole, spread, whole - below, whole + above)
+    return Summary(average, spread, average - below, average + above)
 
 
 class QuestionSample:

@@ -242,10 +242,10 @@ def learn_difficulty(
 def _chosen_systems(systems: Sequence[str], found: list[str]) -> list[str]:
     """The one or two systems of the pilot: those named, or all."""
     chosen = [systems] if isinstance(systems, str) else list(systems)
-    strange = [name for name in chosen if name not in found]
-    if strange:
+    unknown = [name for name in chosen if name not in found]
+    if unknown:
         raise InputError(
-            f"the pilot has no system {strange[0]!r}; it has: {', '.join(map(repr, found))}."
+            f"the pilot has no system {unknown[0]!r}; it has: {', '.join(map(repr, found))}."
         )
     names = chosen or found
     if len(names) > 2:

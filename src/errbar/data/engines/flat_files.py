@@ -281,10 +281,10 @@ def _titles_above(file: Path) -> int:
 def _above_remarks(file: Path, above: int) -> tuple[Above, ...]:
     """Remark on lines above the header that are not comments."""
     lines = [line.strip(" ,;\t\r\n") for line in islice(text_lines(file), above)]
-    told = [line for line in lines if line and not line.startswith("#") and line[:4] != "sep="]
-    if not told:
+    titles = [line for line in lines if line and not line.startswith("#") and line[:4] != "sep="]
+    if not titles:
         return ()
-    return (guess(f"{file.name}: left out above the header: {some_of(map(repr, told), 3)}"),)
+    return (guess(f"{file.name}: left out above the header: {some_of(map(repr, titles), 3)}"),)
 
 
 def _ends_in_notes(file: Path, width: int, mark: str, above: int) -> bool:

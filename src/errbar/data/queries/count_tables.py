@@ -75,7 +75,7 @@ def _require_counts(rows: Frame) -> None:
             f"{counted(int(nameless[0]), 'row')} {have(int(nameless[0]))} no question id. Fill in "
             f"the ids, or delete rows that are no questions."
         )
-    odd = (
+    invalid = (
         trials.is_null()
         | correct.is_null()
         | (correct < 0)
@@ -83,7 +83,7 @@ def _require_counts(rows: Frame) -> None:
         | (trials != trials.round(0))
         | (correct != correct.round(0))
     )
-    wrong = fetch(rows.filter(odd).select("question", "trials", "correct").head(1))
+    wrong = fetch(rows.filter(invalid).select("question", "trials", "correct").head(1))
     if wrong["question"].size:
         question, n, right = (wrong[name].tolist()[0] for name in wrong)
         raise InputError(

@@ -323,8 +323,8 @@ def require_numbers(frame: Frame, name: str) -> None:
     """Raise an error if outcomes read as text are not numbers."""
     if STRANGE not in frame.collect_schema():
         return
-    strange = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
-    table = fetch(strange.group_by("text").agg(nw.len().alias("n")))
+    not_numbers = frame.filter(~nw.col(STRANGE).is_null()).select(nw.col(STRANGE).alias("text"))
+    table = fetch(not_numbers.group_by("text").agg(nw.len().alias("n")))
     words = zip(table["text"].tolist(), table["n"].tolist(), strict=True)
     if table["n"].size:
         names = frame.collect_schema().names() if plain_name(name) in ANSWERS else []

@@ -147,10 +147,10 @@ def _have_faults(table: ColumnArrays) -> bool:
         return False
     weights = numbers_in(table["weight"])
     lacking, texts = np.isnan(weights), [weight_text(value) for value in table["weight"].tolist()]
-    strange = any(weight is not None and math.isnan(_number(weight)) for weight in texts)
+    not_numbers = any(weight is not None and math.isnan(_number(weight)) for weight in texts)
     some = bool(lacking.any()) and not lacking.all()
     bad = bool((weights < 0).any() or np.isinf(weights).any())
-    return strange or some or bad or bool(np.any(table["uneven"]))
+    return not_numbers or some or bad or bool(np.any(table["uneven"]))
 
 
 def numbers_in(column: NDArray[Any]) -> Array:
@@ -241,14 +241,14 @@ def _refuse_disagreement(frame: Frame, columns: Columns, table: ColumnArrays) ->
     both = each.group_by(*keys).agg(**ends).filter(nw.col("weight") != nw.col("last weight"))
     found = fetch(both)
     first, last = (numbers_in(found[name]) for name in ends)
-    apart = np.flatnonzero(first != last)
-    if not apart.size:
+    different = np.flatnonzero(first != last)
+    if not different.size:
         return
-    question = min(str(found["question"][at]) for at in apart)
+    question = min(str(found["question"][at]) for at in different)
     rows = fetch(each.filter(nw.col("question").cast(nw.String) == question))
     by_weight = dict(zip(numbers_in(rows["weight"]).tolist(), rows["system"].tolist(), strict=True))
     (low, of_low), *_, (high, of_high) = sorted(by_weight.items())
-    more = f" ({apart.size - 1} more like it)" if apart.size > 1 else ""
+    more = f" ({different.size - 1} more like it)" if different.size > 1 else ""
     raise InputError(
         f"question {question!r:.80} has the weight {low:g} for {str(of_low)!r:.80} and {high:g} "
         f"for {str(of_high)!r:.80}{more}; a question has one weight. Correct the column "

@@ -207,11 +207,11 @@ class _Contents:
     def _is_subset(self, folder: Path, other: Path) -> bool:
         """Whether all files of a folder are in the other too."""
         inside = self._inside()
-        theirs = inside.get(other, {})
+        other_entries = inside.get(other, {})
         return all(
-            name in theirs
-            and self.size(theirs[name]) == self.size(mine)
-            and self.digest(theirs[name]) == self.digest(mine)
+            name in other_entries
+            and self.size(other_entries[name]) == self.size(mine)
+            and self.digest(other_entries[name]) == self.digest(mine)
             for name, mine in inside.get(folder, {}).items()
         )
 

@@ -182,10 +182,10 @@ def _grade(reading: _LogReading, run: _SystemRun) -> None:
         reading.log.leave_out(samples.path, "samples under another filter", others)
     values = samples.values([found[metric][at] for at in kept])
     outcomes = [number_or_none(value) for value in values]
-    strange = sum(not isinstance(value, bool | int | float | None) for value in values)
-    if strange:
+    not_numbers = sum(not isinstance(value, bool | int | float | None) for value in values)
+    if not_numbers:
         text = f"{{n}} values of {metric!r} are not numbers and give no result."
-        reading.say(task, text, strange)
+        reading.say(task, text, not_numbers)
     targets = [found["target"][at] for at in kept]
     answers = [found["filtered_resps"][at] for at in kept]
     columns: dict[str, list[Any]]

@@ -186,14 +186,14 @@ def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
             f"{run.task}: its files have {min(sizes)} to {max(sizes)} lines; some trials are not "
             f"there."
         )
-    strange: Counter[str] = Counter()
+    not_numbers: Counter[str] = Counter()
     for trial, ids in zip(run.trials, names, strict=True):
         rows = trial.rows
         values = [row.scores.get(scorer) for row in rows]
         outcomes = numbers_or_none(values)
         for value, outcome in zip(values, outcomes, strict=True) if None in outcomes else ():
             if outcome is None and value is not None:
-                strange[f"{value!r:.40}"] += 1
+                not_numbers[f"{value!r:.40}"] += 1
         log.extend(
             system=[run.system] * len(rows),
             task=[run.task] * len(rows),
@@ -207,10 +207,10 @@ def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
             subset=texts_or_none([row.subset for row in rows]),
             tokens=numbers_or_none([row.tokens for row in rows]),
         )
-    if strange:
-        shown = strange.most_common(1)[0][0]
+    if not_numbers:
+        shown = not_numbers.most_common(1)[0][0]
         log.remarks.append(
-            f"{run.task}: {strange.total()} rows have a {scorer} that is not a number, such as "
+            f"{run.task}: {not_numbers.total()} rows have a {scorer} that is not a number, such as "
             f"{shown}; they have no result."
         )
 
@@ -222,9 +222,9 @@ def _questions(run: _DirectoryRun) -> list[list[str]]:
         return [list(map(str, ids_of_trial)) for ids_of_trial in ids]
     first = run.trials[0]
     for other in run.trials[1:]:
-        for at, (mine, theirs) in enumerate(zip(first.rows, other.rows, strict=False)):
-            for key in mine.hashes.keys() & theirs.hashes.keys():
-                if mine.hashes[key] != theirs.hashes[key]:
+        for at, (first_row, other_row) in enumerate(zip(first.rows, other.rows, strict=False)):
+            for key in first_row.hashes.keys() & other_row.hashes.keys():
+                if first_row.hashes[key] != other_row.hashes[key]:
                     raise InputError(
                         f"{other.path}: question {at} is another than in {first.path.name} (their "
                         f"{key!r} differs). Without ids the files of a directory must ask the same "

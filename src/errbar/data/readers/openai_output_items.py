@@ -183,10 +183,10 @@ def _systems(runs: Sequence[_ApiRun], choice: Choice, log: Log) -> list[str]:
 
 def _add(log: Log, run: _ApiRun, system: str, scorer: str) -> None:
     """Add a row per item; repeated source items are further trials."""
-    strange: Counter[str] = Counter()
+    without_result: Counter[str] = Counter()
     for item in run.items:
         outcome, status = _judged(item, scorer)
-        strange[str(item.status)] += status == "unscored"
+        without_result[str(item.status)] += status == "unscored"
         log.add_trial(
             system=system,
             task=run.task,
@@ -195,7 +195,7 @@ def _add(log: Log, run: _ApiRun, system: str, scorer: str) -> None:
             status=status,
             answer=item.answer,
         )
-    for status_text, n in strange.items():
+    for status_text, n in without_result.items():
         if n:
             log.remarks.append(
                 f"{system}: {n} items of status {status_text!r} have no {scorer!r} and thus no "

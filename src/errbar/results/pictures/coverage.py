@@ -96,7 +96,9 @@ def _places(cells: Sequence[Datum], keys: Sequence[str], together: int | None = 
         if key[:together] not in present:
             continue
         if last is not None:
-            place += 1 + sum(mine != theirs for mine, theirs in zip(key[:-1], last, strict=False))
+            place += 1 + sum(
+                part != last_part for part, last_part in zip(key[:-1], last, strict=False)
+            )
         found[key] = place
         last = key
     return found

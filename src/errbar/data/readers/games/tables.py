@@ -59,8 +59,8 @@ def read_games(data: Any, how: HowToReadGames) -> Games:
         raise InputError(f"games are rows of a table or paths of files; got {type(data).__name__}.")
     lazy = frame.lazy()
     names = lazy.collect_schema().names()
-    wanted = [name for name in names if name in _used_columns(names, how)]
-    return _join_games([_table(None, column_lists(lazy.select(wanted)), [], how)], how)
+    columns = [name for name in names if name in _used_columns(names, how)]
+    return _join_games([_table(None, column_lists(lazy.select(columns)), [], how)], how)
 
 
 def _used_columns(names: Sequence[str], how: HowToReadGames) -> set[str]:
@@ -204,11 +204,11 @@ def _join_games(
     """Games of all tables, with the account of every row."""
     accounts = accounts if accounts is not None else Accounts()
     whole: Flat = {}
-    said: list[Above] = []
+    remarks_above: list[Above] = []
     optional: set[str] | None = None
     for file, columns, remarks in tables:
         kept, notes = _rows(columns, how, accounts.of(file) if file else Account())
-        said += [*remarks, *notes]
+        remarks_above += [*remarks, *notes]
         present = set(kept)
         if optional is not None and present != optional:
             lacking = sorted(present ^ optional)
@@ -221,7 +221,7 @@ def _join_games(
     files = [file for file, *_ in tables if file]
     if files:
         accounts.require_closed(files, len(whole["first"]))
-    games = games_of(whole, list(dict.fromkeys(said)))
+    games = games_of(whole, list(dict.fromkeys(remarks_above)))
     return Games(**{**vars(games), "accounts": accounts})
 
 
