@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -625,3 +626,45 @@ def test_a_share_that_is_counted_otherwise_is_not_warned_of(
     file = tmp_path / "a.json"
     file.write_text(json.dumps({"accuracy": 0.9, "results": rows}))
     assert "states" not in str(errbar.load(file).score("avg"))
+
+
+TRIALS = [[1, 1, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("name", "stated", "said"),
+    [
+        ("accuracy", 11 / 20, None),
+        ("accuracy", 3 / 5, "the share of questions that most trials solve"),
+        ("pass@1", 11 / 20, None),
+        ("pass@2", sum(any(p) for t in TRIALS for p in combinations(t, 2)) / 30, None),
+        ("pass_at_4", 0.8, None),
+        ("accuracy", 0.8, "the share of questions that some trial solves"),
+        ("accuracy", 20, "the share of questions that every trial solves"),
+        ("pass@2", 0.9, "but its 20 rows give 0.7 ('correct')"),
+        ("pass@8", 0.9, None),  # of more trials than there are
+    ],
+)
+def test_a_stated_number_is_compared_with_all_that_it_may_be_of_trials(
+    tmp_path: Path, name: str, stated: float, said: str | None
+) -> None:
+    rows = [
+        {"id": at, "trial": trial, "correct": right}
+        for at, each in enumerate(TRIALS)
+        for trial, right in enumerate(each)
+    ]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"metrics": {name: stated}, "results": rows}))
+    text = " ".join(str(errbar.load(file).score("avg")).split())
+    assert (said in text) if said else "states" not in text
+
+
+def test_a_stated_majority_is_named_as_such(tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "correct": n < right} for at, right in enumerate([2, 2, 0]) for n in range(3)
+    ]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"accuracy": 0.667, "results": rows}))
+    text = " ".join(str(errbar.load(file).score("avg")).split())
+    assert "states accuracy 0.667, the share of questions that most trials solve" in text
+    assert "give 0.4444 ('correct')" in text

@@ -4,15 +4,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from statistics import fmean
 from typing import Any
 
-from errbar.base.remarks import Above, some_of, warning
+import numpy as np
+
+from errbar.base.remarks import Above, guess, some_of, warning
 from errbar.data.columns import plain_name
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.surrounding_names import meaning_of
 from errbar.errors import NoOutcomes
+from errbar.kernels.urn import chance_of_one
 
 # Names of aggregate scores: an object of these has no outcomes of questions.
 _TOTALS = frozenset(
@@ -28,11 +30,9 @@ _QUESTIONS = re.compile(
 )
 # Names of the share of rows that are right.
 _SHARES = frozenset(
-    map(
-        plain_name,
-        ("accuracy", "acc", "success_rate", "pass_rate", "solve_rate", "resolve_rate", "pass@1"),
-    )
+    map(plain_name, ("accuracy", "acc", "success_rate", "pass_rate", "solve_rate", "resolve_rate"))
 )
+_PASS_AT = re.compile(r"pass(?:@|_?at_?|_)(\d{1,4})", re.IGNORECASE)
 _FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
 
 
@@ -82,35 +82,48 @@ def refuse_totals_of(value: Mapping[str, JsonObject], where: str) -> None:
 
 
 def compared_totals(value: JsonObject, records: Sequence[JsonObject], where: str) -> list[Above]:
-    """Warn of a share of right rows that a document states and its rows do not give.
+    """Say what a share that a document states is of its rows; warn if they do not give it.
 
     The share may stand beside the rows or in an object beside them, as a number of at most 1 or in
-    per cent. It may be that of all rows, of those with an outcome, or the mean over questions. Rows
-    with weights, or of several systems or tasks, are not compared: whose share it is, is unknown.
+    per cent. It may be that of all rows, of those with an outcome, or the mean over questions; of
+    questions with several trials, the share that most, all or some of them solve. A pass@k is
+    computed. Rows with weights, or of several systems or tasks, are not compared: whose share it
+    is, is unknown.
     """
     parts = [value, *(entry for entry in value.values() if isinstance(entry, dict))]
     stated = {
         str(name): number
         for part in parts
         for name, number in part.items()
-        if plain_name(str(name)) in _SHARES
+        if (plain_name(str(name)) in _SHARES or _PASS_AT.fullmatch(str(name)))
         and isinstance(number, int | float)
         and not isinstance(number, bool)
         and 0 <= number <= 100
     }
-    found = _shares_of_right_rows(records) if stated else {}
-    if not found:
-        return []
-    computed = {share for shares in found.values() for share in shares}
-    shown = some_of([f"{shares[0]:.4g} ({name!r})" for name, shares in found.items()], 3)
-    return [
-        warning(
-            f"{where} states {name} {number:g}, but its {len(records)} rows give {shown}. The rows "
-            f"are scored."
+    found = _outcomes_by_question(records) if stated else {}
+    remarks = []
+    for name, number in stated.items() if found else ():
+        ways = {column: _shares_of(name, *outcomes) for column, outcomes in found.items()}
+        fits = [way for each in ways.values() for way, share in each if _is_rounded(share, number)]
+        if "" in fits:
+            continue
+        shown = some_of(
+            [f"{each[0][1]:.4g} ({column!r})" for column, each in ways.items() if each], 3
         )
-        for name, number in stated.items()
-        if not any(_is_rounded(share, number) for share in computed)
-    ]
+        if not shown:  # a pass@k of more trials than there are
+            continue
+        if fits:
+            remarks.append(
+                guess(f"{where} states {name} {number:g}, {fits[0]}; its rows give {shown}")
+            )
+            continue
+        remarks.append(
+            warning(
+                f"{where} states {name} {number:g}, but its {len(records)} rows give {shown}. The "
+                f"rows are scored."
+            )
+        )
+    return remarks
 
 
 def compared_totals_by_key(
@@ -124,11 +137,12 @@ def compared_totals_by_key(
     ]
 
 
-def _shares_of_right_rows(records: Sequence[JsonObject]) -> dict[str, tuple[float, ...]]:
-    """The share of right rows by each column of right and wrong, counted in three ways.
+def _outcomes_by_question(
+    records: Sequence[JsonObject],
+) -> dict[str, tuple[int, list[list[int]]]]:
+    """The number of rows, and the outcomes of each question, by each column of right and wrong.
 
-    Of all rows, of those with an outcome, and the mean over questions; none if rows have weights or
-    are of several systems or tasks.
+    None if rows have weights or are of several systems or tasks.
     """
     columns: dict[str | None, list[Any]] = {}  # by their meaning
     for name in dict.fromkeys(name for record in records for name in record):
@@ -136,7 +150,7 @@ def _shares_of_right_rows(records: Sequence[JsonObject]) -> dict[str, tuple[floa
     groups = [*columns.get("system", ()), *columns.get("task", ())]
     if "weight" in columns or any(len({str(row.get(n)) for row in records}) > 1 for n in groups):
         return {}
-    found: dict[str, tuple[float, ...]] = {}
+    found: dict[str, tuple[int, list[list[int]]]] = {}
     for name in columns.get("outcome", ()):
         by_question: dict[str, list[int]] = {}
         for at, record in enumerate(records):
@@ -145,9 +159,27 @@ def _shares_of_right_rows(records: Sequence[JsonObject]) -> dict[str, tuple[floa
                 by_question.setdefault(ids[0], []).append(record[name])
         known = [outcome for outcomes in by_question.values() for outcome in outcomes]
         if known and all(isinstance(each, int) and each in (0, 1) for each in known):
-            over_questions = fmean(map(fmean, by_question.values()))
-            found[str(name)] = sum(known) / len(records), fmean(known), over_questions
+            found[str(name)] = len(records), list(by_question.values())
     return found
+
+
+def _shares_of(name: str, rows: int, questions: list[list[int]]) -> list[tuple[str, float]]:
+    """What a number of this name may be of the outcomes, and its value; "" is the plain share."""
+    trials, right = (np.array(list(map(size, questions))) for size in (len, sum))
+    at = _PASS_AT.fullmatch(name)
+    k = int(at[1]) if at is not None else 1
+    if k != 1:
+        few = not 1 <= k <= min(trials)
+        return [] if few else [("", float(np.mean(chance_of_one(trials, right, [k]))))]
+    plain = [right.sum() / rows, right.sum() / trials.sum(), np.mean(right / trials)]
+    shares = [("", float(share)) for share in plain]
+    if max(trials) > 1:
+        shares += [
+            ("the share of questions that most trials solve", float(np.mean(2 * right > trials))),
+            ("the share of questions that some trial solves", float(np.mean(right > 0))),
+            ("the share of questions that every trial solves", float(np.mean(right == trials))),
+        ]
+    return shares
 
 
 def _is_rounded(share: float, number: float) -> bool:
