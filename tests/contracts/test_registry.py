@@ -180,7 +180,7 @@ def test_a_bad_value_in_a_name_is_named(name: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", [8, None, b"pass@8", PassAt(8), ["pass@8"]])
-def test_what_is_no_text_is_no_name(name: object) -> None:
+def test_a_name_must_be_text(name: object) -> None:
     with pytest.raises(ErrbarError):
         parse(name)  # type: ignore[arg-type]
 

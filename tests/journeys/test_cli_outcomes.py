@@ -122,14 +122,16 @@ def test_the_notes_say_what_failed_and_what_was_guessed(runs: str) -> None:
         ),
     ],
 )
-def test_failed_rows_are_taken_as_told(runs: str, errors: str, expected: dict[str, float]) -> None:
+def test_failed_rows_are_read_from_the_options(
+    runs: str, errors: str, expected: dict[str, float]
+) -> None:
     rows = records("score", runs, "-m", "avg", "--errors", errors)
     found = {f"{row['system']} {row.get('failed', '')}".strip(): row["value"] for row in rows}
     assert found == expected
 
 
 @pytest.mark.usefixtures("short_chains")
-def test_short_questions_are_taken_as_told(runs: str) -> None:
+def test_short_questions_are_read_from_the_options(runs: str) -> None:
     ask = ("score", runs, "-m", "pass@2", "--errors", "missing")
     assert "1 of 2 questions" in refusal(*ask)
     rows = records(*ask, "--short", "drop")
@@ -141,7 +143,7 @@ def test_short_questions_are_taken_as_told(runs: str) -> None:
     assert [row["value"] for row in rows] == [None, None]
 
 
-def test_the_level_and_slices_are_taken_as_told(runs: str) -> None:
+def test_the_level_and_slices_are_read_from_the_options(runs: str) -> None:
     rows = records("score", runs, "-m", "avg", "--level", "0.5", "--by", "level")
     assert {(row["system"], row["by level"]): row["value"] for row in rows} == {
         ("large", "easy"): 1,
@@ -224,7 +226,7 @@ def test_a_mapping_of_no_column_of_ours_is_refused(name: str, runs: str) -> None
     assert f"'{name}'" in refusal("score", runs, "--map", f"{name}=task_id")
 
 
-def test_a_column_may_hold_an_equals_sign_and_no_meaning_is_told_twice() -> None:
+def test_a_column_may_contain_an_equals_sign_and_no_meaning_is_given_twice() -> None:
     assert columns_in(["question=a=b", "outcome=c"]) == {"question": "a=b", "outcome": "c"}
     with pytest.raises(InputError, match="gives two columns"):
         columns_in(["question=a", "question=b"])
@@ -266,7 +268,7 @@ def test_a_curve_goes_up_to_the_trials(runs: str) -> None:
     ]
 
 
-def test_a_curve_is_of_the_metric_and_ks_it_is_told(runs: str) -> None:
+def test_a_curve_takes_the_metric_and_the_ks_of_the_options(runs: str) -> None:
     rows = records("curve", runs, "-m", "pass^k", "-k", "2", "-k", "1", "--level", "0.8")
     assert [row["metric"] for row in rows] == ["pass^2", "pass^1"] * 2
     assert {row["level"] for row in rows} == {0.8}

@@ -52,7 +52,7 @@ def waiting(body: str) -> tuple[subprocess.Popen[str], str]:
     ],
     ids=" ".join,
 )
-def test_a_reader_that_left_is_met_with_silence(arguments: list[str], tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(arguments: list[str], tmp_path: Path) -> None:
     runs = tmp_path / "runs.csv"
     runs.write_text("question,outcome\na,1\nb,0\n")
     places = {
@@ -68,7 +68,7 @@ def test_a_reader_that_left_is_met_with_silence(arguments: list[str], tmp_path: 
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -> None:
+def test_a_reader_of_one_line_gets_that_line(unbuffered: str, tmp_path: Path) -> None:
     """More than a pipe holds, so the process is writing when the reader leaves."""
     runs = tmp_path / "runs.csv"
     runs.write_text("question,outcome\n" + "".join(f"{at},1\n" for at in range(500)))
@@ -82,7 +82,7 @@ def test_a_reader_that_takes_one_line_gets_it(unbuffered: str, tmp_path: Path) -
     assert process.returncode == 141
 
 
-def test_a_socket_that_breaks_is_not_taken_for_a_reader_that_left() -> None:
+def test_a_broken_socket_is_not_mistaken_for_a_closed_pipe() -> None:
     code = (
         "from errbar.cli.work import ended_early\n"
         "with ended_early(): raise BrokenPipeError('of some engine')"

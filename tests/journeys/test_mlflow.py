@@ -65,7 +65,7 @@ def test_a_run_is_started_and_ended_if_none_is_active(ran: dict[str, Any]) -> No
     assert ran["alone"] == [1.0, 1.0, "FINISHED"]
 
 
-def test_a_missing_package_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_stated_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(InputError, match=r"pip install 'errbar\[mlflow\]'"):
         tracker.log([[1, 0], [0, 1]])

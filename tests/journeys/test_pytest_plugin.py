@@ -180,7 +180,7 @@ class TestAgent:
     assert "test_fails cannot fail" in " ".join(done.stdout.split())
 
 
-def test_inconclusive_tests_fail_only_if_asked_to(tmp_path: Path) -> None:
+def test_inconclusive_tests_fail_only_on_request(tmp_path: Path) -> None:
     code = GOOD.replace("40", "3")
     assert session(tmp_path, code).returncode == 0
     done = session(tmp_path, code, "--errbar-inconclusive", "fail")

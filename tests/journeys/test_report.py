@@ -118,7 +118,7 @@ def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
     ]
 
 
-def test_a_guess_about_several_systems_is_said_once() -> None:
+def test_a_guess_about_several_systems_is_stated_once() -> None:
     rewards = {name: [[0.5, 0.25], [0.75, 0.5], [1.0, 0.0]] for name in ("a", "b", "c")}
     page = page_of(rewards)
     assert page.count("ewards are taken to lie between 0 and 1") == 1 + json.dumps(

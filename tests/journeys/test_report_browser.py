@@ -534,7 +534,7 @@ def test_the_history_shows_every_run_and_where_drift_was_detected(
     assert "release-1.8" in (chart.get_attribute("aria-label") or "")
 
 
-def test_all_numbers_can_be_taken_along(browser: Any, report: Path, tmp_path: Path) -> None:
+def test_all_numbers_can_be_downloaded(browser: Any, report: Path, tmp_path: Path) -> None:
     opened = Opened(browser, report)
     with opened.page.expect_download() as download:
         opened.page.click("#download")

@@ -91,7 +91,7 @@ def test_a_gate_shows_the_same_numbers_in_python_and_on_the_command_line() -> No
     }
 
 
-def test_where_a_family_of_comparisons_widens_intervals_it_is_said(report: Any) -> None:
+def test_where_a_family_of_comparisons_widens_intervals_it_is_stated(report: Any) -> None:
     runs = errbar.load(LOGS)
     family = runs.compare("avg")
     single = runs.compare("avg", systems=["dunlin-2", "siskin-mini"], adjust="none")

@@ -197,7 +197,7 @@ def many(path: Path, systems: list[str], tasks: list[str]) -> str:
     return str(path)
 
 
-def test_a_shortened_name_is_said_and_the_same_in_the_conclusion(runs: str) -> None:
+def test_a_shortened_name_is_stated_and_the_same_in_the_conclusion(runs: str) -> None:
     text = plain(shown("compare", runs, columns=80))
     (row,) = [line for line in text.splitlines() if line.endswith("inconclusive")]
     name = next(word for word in row.split() if "…" in word)
@@ -207,7 +207,7 @@ def test_a_shortened_name_is_said_and_the_same_in_the_conclusion(runs: str) -> N
     assert "shortened" not in piped("compare", runs)
 
 
-def test_systems_stand_apart(runs: str) -> None:
+def test_systems_are_separated(runs: str) -> None:
     lines = from_the_head(plain(shown("score", runs, "-m", "avg,pass@1", columns=200)))
     named = [line.partition(" ")[0] for line in lines[2:7]]
     assert [line.strip() == "" for line in lines[2:7]] == [False, False, True, False, False]

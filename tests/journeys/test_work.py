@@ -255,7 +255,7 @@ def test_ctrl_c_while_outcomes_are_read_is_no_error_of_theirs(command: str, endl
     assert left_on(screen.text()) == "Interrupted.\n"
 
 
-def test_work_that_does_not_come_back_is_ended(tmp_path: Path) -> None:
+def test_work_that_hangs_is_ended(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     process = script(
         f"with ended_early(), working('stuck'), atomic_file({str(target)!r}) as beside:\n"

@@ -83,7 +83,7 @@ def test_cases_that_a_wrapping_can_touch_are_known() -> None:
     assert set(ENGINES) > WRAPPED.union(BACKENDS)
 
 
-def test_a_case_is_asked_in_bins_that_matter() -> None:
+def test_bins_of_a_case_change_its_result() -> None:
     binned: Case = _EACH["many confidences"]
     answers = ask(binned, arrow(binned.table))
     errors = [float.fromhex(answer) for answer in answers["bins", "bin_error"].values()]

@@ -123,7 +123,7 @@ def test_spark_gives_what_plain_counting_gives(
         assert "8 questions x 8 trials" in capsys.readouterr().out  # of the nightly run alone
 
 
-def test_cases_that_are_asked_and_left_out_exist() -> None:
+def test_selected_and_skipped_cases_exist() -> None:
     assert {case.name for case in CASES} >= _OVER_THE_WIRE | _ASKED_OF_OTHERS
     assert not _OVER_THE_WIRE & _ASKED_OF_OTHERS
 

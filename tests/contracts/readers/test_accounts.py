@@ -167,7 +167,7 @@ def test_a_file_that_is_there_twice_is_counted_twice(
         if "files" in every_reader()[reader].chooses and reader not in HELD_TOGETHER
     ],
 )
-def test_files_that_repeat_a_run_are_further_trials_if_asked_for(name: str, tmp_path: Path) -> None:
+def test_files_that_repeat_a_run_are_further_trials_on_request(name: str, tmp_path: Path) -> None:
     place = copied(FIXTURES / name, tmp_path)
     _, before = read(place, name)
     (file, *_) = [path for path, account in before.accounts.items() if account.rows]

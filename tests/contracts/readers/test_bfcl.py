@@ -71,7 +71,7 @@ def test_an_answer_that_broke_off_is_an_error_with_the_score_of_bfcl() -> None:
     assert [(row["question"], row["outcome"]) for row in broken] == [("simple_python_5", 0.0)]
 
 
-def test_an_error_that_bfcl_counts_as_right_is_told(tmp_path: Path) -> None:
+def test_an_error_that_bfcl_counts_as_right_is_reported(tmp_path: Path) -> None:
     copied(tmp_path, RESULT, SCORE)
     rows = told(tmp_path / RESULT)
     rows[0] = {"id": rows[0]["id"], "result": "Error during inference: x", "traceback": "…"}
@@ -113,7 +113,7 @@ def test_files_without_their_other_half_are_named(tmp_path: Path) -> None:
     assert "Not read: BFCL_v4_simple_python_result.json (its answers were not scored" in remarks
 
 
-def test_runs_of_a_model_are_trials_and_systems_if_asked(tmp_path: Path) -> None:
+def test_runs_of_a_model_are_trials_and_systems_on_request(tmp_path: Path) -> None:
     for run in ("main", "fixed"):
         copied(tmp_path / run, RESULT, SCORE)
     rows = rows_of(tmp_path)

@@ -46,7 +46,7 @@ def test_a_program_that_never_ends_is_wrong() -> None:
     assert [(row["status"], row["outcome"]) for row in late] == [("limit", 0.0)] * 2
 
 
-def test_tasks_with_a_broken_reference_solution_are_told_and_told_apart() -> None:
+def test_tasks_with_a_broken_reference_solution_are_named_and_marked() -> None:
     assert "a reference solution failed for 1 of the tasks" in remarks_of(LOG)
     broken = {row["question"] for row in rows_of(LOG) if row["reference"] == "failed"}
     assert broken == set(told(TOTALS)["failed_tasks"])

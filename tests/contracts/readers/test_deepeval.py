@@ -29,7 +29,7 @@ def test_cases_of_one_name_are_trials() -> None:
     }
 
 
-def test_cases_without_a_name_are_told_apart_by_their_input() -> None:
+def test_cases_without_a_name_are_distinguished_by_their_input() -> None:
     runs = errbar.load(NUMBERED)
     assert {row["question"] for row in rows_of(runs)} == {f"Twice {n}?" for n in SAID}
     assert "9 cases have no name" in remarks_of(runs)
@@ -73,7 +73,7 @@ def test_a_run_without_cases_is_named(tmp_path: Path) -> None:
     assert said in remarks_of(tmp_path).splitlines()
 
 
-def test_metrics_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_metrics_of_one_name_are_distinguished(tmp_path: Path) -> None:
     log = json.loads(NAMED.read_text())
     for case in log["testCases"]:
         case["metricsData"] += [{"name": "Exact", "success": True, "score": 0.5}]

@@ -47,7 +47,7 @@ def test_the_numbers_that_evalplus_prints(log: Path, scorer: str) -> None:
     assert round(value, 3) == SAID[scorer]["pass@1"]
 
 
-def test_plus_is_scored_unless_base_is_asked_for() -> None:
+def test_plus_is_scored_unless_base_is_requested() -> None:
     assert "using scorer 'plus' (also: base; choose with scorer=)." in remarks_of(NEW)
     assert values_of(NEW, "pass@1") == values_of(NEW, "pass@1", scorer="plus")
     assert "there is no scorer 'x'; there are: plus, base" in refusal(NEW, scorer="x")
@@ -74,7 +74,7 @@ def test_a_task_without_samples_is_missing(tmp_path: Path) -> None:
     assert [row["status"] for row in rows_of(path)] == ["ok", "missing"]
 
 
-def test_numbers_that_a_log_states_are_held_against_ours(tmp_path: Path) -> None:
+def test_numbers_that_a_log_states_are_compared_with_ours(tmp_path: Path) -> None:
     whole = json.loads(NEW.read_text(encoding="utf-8"))
     whole["pass_at_k"] = {"base": {"pass@1": 0.5}, "plus": {"pass@1": 1 / 3}}
     path = tmp_path / "toy_eval_results.json"

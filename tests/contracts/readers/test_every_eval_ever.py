@@ -71,7 +71,7 @@ def test_metadata_are_columns_but_never_those_of_the_table(tmp_path: Path) -> No
     assert "n" not in found[0]
 
 
-def test_columns_that_errbar_wrote_are_what_they_were(tmp_path: Path) -> None:
+def test_columns_that_errbar_wrote_are_read_back_unchanged(tmp_path: Path) -> None:
     known = [
         {"errbar.trial": "10", "errbar.status": "limit", "errbar.confidence": "0.5"},
         {"errbar.trial": "007", "errbar.status": "strange", "errbar.confidence": "x"},
@@ -264,7 +264,7 @@ def test_an_aggregate_without_records_is_named_and_alone_is_refused(tmp_path: Pa
         errbar.load(alone)
 
 
-def test_scores_that_are_not_what_is_correct_says_are_told_of(tmp_path: Path) -> None:
+def test_scores_that_are_not_what_is_correct_says_are_reported(tmp_path: Path) -> None:
     half = record("e", 0.5)
     datastore(tmp_path, [*RECORDS, half], 0.5)
     assert above(errbar.load(tmp_path).source.origin.remarks) == [

@@ -39,7 +39,7 @@ def inspect_logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_logs_of_inspect_ai_are_what_they_are_said_to_be(inspect_logs: Path) -> None:
+def test_the_role_of_files_is_chosen_for_inspect_ai(inspect_logs: Path) -> None:
     assert means(inspect_logs) == means(inspect_logs, files="trials") == [0.5]
     assert means(inspect_logs, files="systems") == [0.25, 1.0]
     assert means(inspect_logs, files="parts", repeats="last") == [0.25]
@@ -48,7 +48,7 @@ def test_logs_of_inspect_ai_are_what_they_are_said_to_be(inspect_logs: Path) -> 
         means(inspect_logs, files="parts")
 
 
-def test_logs_of_lm_eval_are_what_they_are_said_to_be(tmp_path: Path) -> None:
+def test_the_role_of_files_is_chosen_for_lm_eval(tmp_path: Path) -> None:
     source = FIXTURES / "lm_eval" / "named" / "toy__strong"
     for stamp in ("2026-01-01T00-00-01.000001", "2026-01-02T00-00-01.000001"):
         for file in source.iterdir():
@@ -78,7 +78,7 @@ def test_results_of_human_eval_may_be_parts(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_member_of_an_archive_that_occurs_twice_is_said(inspect_logs: Path) -> None:
+def test_a_member_of_an_archive_that_occurs_twice_is_stated(inspect_logs: Path) -> None:
     log = json.loads((inspect_logs / "two.json").read_text(encoding="utf-8"))
     samples = log.pop("samples")
     with zipfile.ZipFile(inspect_logs / "two.eval", "w") as archive:
@@ -93,7 +93,7 @@ def test_a_member_of_an_archive_that_occurs_twice_is_said(inspect_logs: Path) ->
     assert "⚠ two.eval: 4 members of the archive have the name of a later one" in said
 
 
-def test_a_run_that_did_not_end_well_is_said_above_the_number(inspect_logs: Path) -> None:
+def test_a_run_that_did_not_end_well_is_stated_above_the_number(inspect_logs: Path) -> None:
     log = json.loads((inspect_logs / "one.json").read_text(encoding="utf-8"))
     (inspect_logs / "one.json").write_text(json.dumps(log | {"status": "cancelled"}), "utf-8")
     said = " ".join(above(errbar.load(inspect_logs / "one.json").score("avg").notes()))

@@ -116,7 +116,7 @@ def test_data_sets_with_other_rewards_are_each_scored_by_their_own() -> None:
     assert counts == {False: 9 + 3, True: 3 + 1}
 
 
-def test_jobs_of_one_agent_are_joined_and_said(tmp_path: Path) -> None:
+def test_jobs_of_one_agent_are_joined_and_stated(tmp_path: Path) -> None:
     copied(tmp_path, "first")
     copied(tmp_path, "second", "other")
     rows = rows_of(tmp_path)

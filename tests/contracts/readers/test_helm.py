@@ -100,7 +100,7 @@ def test_instances_that_are_not_there_are_seen(tmp_path: Path) -> None:
     assert (found.claim.value, found.value, found.holds) == (3, 2, False)
 
 
-def test_what_is_chosen_is_said() -> None:
+def test_what_is_chosen_is_stated() -> None:
     said = " ".join(errbar.load(LOG).inspect().notes())
     assert "'exact_match' (also: quasi_exact_match, prefix_exact_match" in said
     assert "not read" not in said

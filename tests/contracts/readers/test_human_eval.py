@@ -73,7 +73,7 @@ def test_the_package_itself_gets_the_same() -> None:
         assert values_of(LOG, name, short="drop") == [pytest.approx(value, abs=1e-12)]
 
 
-def test_what_the_harness_leaves_out_is_said() -> None:
+def test_what_the_harness_leaves_out_is_stated() -> None:
     assert set(SAID["estimated"]) - set(SAID["reported"]) == {"pass@4"}
     runs = errbar.load(LOG)
     with pytest.raises(NotEnoughTrials):

@@ -265,7 +265,7 @@ def test_a_claim_is_of_the_same_scorer_where_two_have_parts_of_one_name(tmp_path
 # Several logs
 
 
-def test_runs_that_were_told_the_same_go_on_and_others_are_told_apart() -> None:
+def test_runs_with_the_same_settings_are_joined_and_others_are_systems() -> None:
     found = rows_of(PLACE / "again")
     assert Counter((row["system"], row["question"], row["trial"]) for row in found) == Counter(
         [
@@ -286,7 +286,7 @@ def test_of_a_run_and_its_retry_the_better_counts_and_the_other_is_named() -> No
     assert "not read" not in said  # of logs.json and eval-set.json
 
 
-def test_long_settings_are_cut_and_stay_apart(tmp_path: Path) -> None:
+def test_long_settings_are_cut_and_stay_separate(tmp_path: Path) -> None:
     for at in range(3):
         prompt = {"prompt": "x" * 99 + str(at)}
         saved(tmp_path / f"{at}.json", small(task_id=str(at), task_args=prompt))
@@ -339,7 +339,7 @@ def test_the_later_part_of_a_journal_counts(tmp_path: Path) -> None:
     assert "2 rows left out: samples that occur again later." in remarks_of(path)
 
 
-def test_samples_that_no_summary_tells_of_are_read_themselves(tmp_path: Path) -> None:
+def test_samples_without_a_summary_are_read_themselves(tmp_path: Path) -> None:
     held = {
         name: member
         for name, member in members(PLACE / "crashed.eval").items()
@@ -364,7 +364,7 @@ def test_a_cancelled_run_says_so() -> None:
     assert "cancelled.eval: the run ended as 'cancelled'; 3 samples are in the log." in said
 
 
-def test_success_without_any_is_said_loudly() -> None:
+def test_success_without_any_is_stated_loudly() -> None:
     said = remarks_of(PLACE / "all_raise.eval")
     assert "the log says success, but every sample ended in an error." in said
     (each,) = errbar.load(PLACE / "all_raise.eval").score("avg")
@@ -400,7 +400,7 @@ def test_samples_that_are_not_there_are_seen(tmp_path: Path) -> None:
     assert found == {"total_samples": (3, 2), "samples not completed": (0, 0)}
 
 
-def test_samples_that_were_scored_in_spite_of_an_error_count_and_are_told_of() -> None:
+def test_samples_that_were_scored_in_spite_of_an_error_count_and_are_reported() -> None:
     said = remarks_of(PLACE / "scored_errors.eval")
     assert "1 samples ended in an error but were scored" in said
 
@@ -410,7 +410,7 @@ def test_a_log_without_samples_cannot_be_scored() -> None:
         errbar.load(PLACE / "header_only.json")
 
 
-def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
+def test_a_log_without_samples_among_others_is_reported(tmp_path: Path) -> None:
     for name in ("header_only.json", "epochs.eval"):
         shutil.copy(PLACE / name, tmp_path)
     said = "it has only a header (status 'success'); 2 samples planned, 0 in the log"
@@ -420,7 +420,7 @@ def test_a_log_without_samples_among_others_is_told_of(tmp_path: Path) -> None:
     }
 
 
-def test_invalid_samples_are_told_of(tmp_path: Path) -> None:
+def test_invalid_samples_are_reported(tmp_path: Path) -> None:
     path = saved(tmp_path / "log.json", small() | {"invalidated": True})
     assert "samples were declared invalid after the run" in remarks_of(path)
 

@@ -206,7 +206,7 @@ def test_nan_and_infinity_are_no_results(name: str, tmp_path: Path) -> None:
     assert "6 rows have a score that is not a number" in remarks_of(path)
 
 
-def test_scores_that_are_no_numbers_are_told_of_and_make_no_claims(tmp_path: Path) -> None:
+def test_scores_that_are_no_numbers_are_reported_and_make_no_claims(tmp_path: Path) -> None:
     stated = {"scores": [{"name": "s", "scorer": "s", "metrics": {"mean": {"value": 0.5}}}]}
     samples = [sample(), sample("b", 1, "excellent"), sample("c", 1, [1]), sample("d", 1, {"k": 1})]
     path = saved(tmp_path / "log.json", small(samples, results=stated))

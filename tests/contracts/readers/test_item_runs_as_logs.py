@@ -125,7 +125,7 @@ def test_ranking_gives_what_the_command_for_such_runs_gives(run: Path) -> None:
     )
 
 
-def test_two_files_with_one_name_are_told_apart(run: Path) -> None:
+def test_two_files_with_one_name_are_distinguished(run: Path) -> None:
     (run.parent / "other.json").write_text(run.read_text())
     assert {row["system"] for row in rows_of(run.parent)} == {
         *("few-shot (run)", "few-shot (other)"),

@@ -99,7 +99,7 @@ def test_the_number_of_a_category_is_no_score() -> None:
     assert {each[3] for each in kept(JOINED, scorer="judged")} == {None}
 
 
-def test_values_that_differ_are_averaged_and_told(tmp_path: Path) -> None:
+def test_values_that_differ_are_averaged_and_reported(tmp_path: Path) -> None:
     items = told()
     items[0]["scores"].append({**items[0]["scores"][0], "id": "again", "value": False})
     path = tmp_path / "a.json"
@@ -115,7 +115,7 @@ def test_pages_that_overlap_are_counted_once(tmp_path: Path) -> None:
     assert "2 rows left out: duplicate records" in remarks_of(tmp_path)
 
 
-def test_scores_of_other_traces_are_told_of(tmp_path: Path) -> None:
+def test_scores_of_other_traces_are_reported(tmp_path: Path) -> None:
     runs = json.loads((JOINED / "runs.json").read_text())[:1]
     (tmp_path / "runs.json").write_text(json.dumps(runs))
     (tmp_path / "scores.json").write_text((JOINED / "scores.json").read_text())

@@ -104,7 +104,7 @@ def test_runs_of_no_example_are_left_out(tmp_path: Path) -> None:
     assert "1 row left out: runs of no example" in remarks_of(path)
 
 
-def test_heads_as_people_write_them_are_read_too(tmp_path: Path) -> None:
+def test_usual_spellings_of_column_names_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     head, _, rest = BASE.read_text().partition("\n")
     head = head.replace("example_id", "Example ID").replace("execution_time", "Execution Time")

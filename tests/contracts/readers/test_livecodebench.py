@@ -42,13 +42,13 @@ def test_numbers_of_the_harness() -> None:
     assert claims_of(LOG) == names
 
 
-def test_slices_by_what_is_told_of_a_problem() -> None:
+def test_slices_by_the_properties_of_a_problem() -> None:
     scores = errbar.load(LOG).score("pass@1", by=["difficulty"])
     found = {dict(estimate.of.slice)["difficulty"]: estimate.value for estimate in scores.estimates}
     assert found == pytest.approx({"easy": 5 / 6, "medium": 1 / 3, "hard": 0})
 
 
-def test_outputs_without_gradings_are_told_of() -> None:
+def test_outputs_without_gradings_are_reported() -> None:
     left = f"Not read: {NAME}.json (outputs without gradings)."
     assert left in remarks_of(HERE).splitlines()
     assert "outputs that were not graded" in refusal(HERE / f"{NAME}.json")

@@ -95,7 +95,7 @@ def test_the_totals_of_the_log_come_out(log: str, chosen: int) -> None:
     assert len(counts) == (0 if log == "old" else 4)
 
 
-def test_models_without_a_name_are_told_apart_by_their_date() -> None:
+def test_models_without_a_name_are_distinguished_by_their_date() -> None:
     systems = {each.key[0] for each in errbar.load(LOGS / "unnamed").inspect().slices}
     assert len(systems) == 2
     assert all("2026-01-01T00-00-0" in system for system in systems)

@@ -62,7 +62,7 @@ def test_what_is_still_to_be_graded_has_no_result() -> None:
     assert claims_of(TWO) == ["N (sum of the problems)"]
 
 
-def test_gradings_set_by_hand_are_told() -> None:
+def test_gradings_set_by_hand_are_reported() -> None:
     assert "acme/toy-1 · aime/aime_2025: 1 gradings were set by hand" in remarks_of(HERE)
 
 

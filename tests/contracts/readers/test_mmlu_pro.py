@@ -46,7 +46,7 @@ def test_with_guesses_the_summaries_are_the_same() -> None:
     assert values_of(path, "avg", scorer="guess") == pytest.approx([summary["acc"]])
 
 
-def test_without_guesses_both_numbers_are_told_above() -> None:
+def test_without_guesses_both_numbers_are_reported_above() -> None:
     rows = [row for path in ONE.glob("*_result.json") for row in told(path)]
     right = sum(row["pred"] == row["answer"] for row in rows)
     lost = sum(row["pred"] is None for row in rows)
@@ -74,7 +74,7 @@ def test_a_summary_alone_is_refused_with_what_to_give() -> None:
     assert "has only totals" in refusal(TWO / "business_summary.json")
 
 
-def test_the_total_of_all_subjects_is_held_against_ours(tmp_path: Path) -> None:
+def test_the_total_of_all_subjects_is_compared_with_ours(tmp_path: Path) -> None:
     shutil.copytree(TWO, tmp_path / "toy")
     for path in (tmp_path / "toy").glob("*_summary.json"):
         path.unlink()

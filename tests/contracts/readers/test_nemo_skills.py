@@ -68,7 +68,7 @@ def test_a_greedy_file_beside_trials_is_a_system_of_its_own(tmp_path: Path) -> N
     assert len(found) == 16
 
 
-def test_a_file_that_is_still_written_is_told_of_and_not_read(tmp_path: Path) -> None:
+def test_a_file_that_is_still_written_is_reported_and_not_read(tmp_path: Path) -> None:
     place = Path(shutil.copytree(SUMS, tmp_path / "sums"))
     shutil.move(place / "output-rs2.jsonl", place / "output-rs2.jsonl-async")
     runs = errbar.load(place)
@@ -76,7 +76,7 @@ def test_a_file_that_is_still_written_is_told_of_and_not_read(tmp_path: Path) ->
     assert "Not read: output-rs2.jsonl-async" in remarks_of(runs)
 
 
-def test_two_models_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+def test_two_models_are_distinguished_by_their_folders(tmp_path: Path) -> None:
     shutil.copytree(LOGS / "adder", tmp_path / "a" / "run")
     shutil.copytree(LOGS / "adder", tmp_path / "b" / "run")
     assert {row["system"] for row in rows_of(tmp_path)} == {"a/run", "b/run"}
@@ -91,7 +91,7 @@ def test_files_with_other_questions_are_refused(tmp_path: Path) -> None:
         errbar.load(place)
 
 
-def test_a_shorter_file_is_told_of(tmp_path: Path) -> None:
+def test_a_shorter_file_is_reported(tmp_path: Path) -> None:
     place = tmp_path / "sums"
     shutil.copytree(SUMS, place)
     lines = (place / "output-rs1.jsonl").read_text().splitlines()
@@ -149,7 +149,7 @@ def test_a_line_that_was_not_scored_has_no_result(tmp_path: Path) -> None:
     assert (row["outcome"], row["status"]) == (None, "unscored")
 
 
-def test_a_judge_that_was_not_asked_says_nothing(tmp_path: Path) -> None:
+def test_a_judge_without_a_verdict_gives_no_result(tmp_path: Path) -> None:
     told = [json.loads(line) for line in (SUMS / "output-rs0.jsonl").read_text().splitlines()]
     told[0]["judgement"] = None
     (tmp_path / "output-rs0.jsonl").write_text("\n".join(map(json.dumps, told)))

@@ -85,7 +85,7 @@ def test_a_scorer_is_chosen_among_match_and_metrics(tmp_path: Path) -> None:
     assert sorted(each for each in found if each is not None) == [0.5, 1.0]
 
 
-def test_several_scores_of_a_sample_are_trials_and_told(tmp_path: Path) -> None:
+def test_several_scores_of_a_sample_are_trials_and_reported(tmp_path: Path) -> None:
     rows = told(ONE)
     path = write(tmp_path / "log.jsonl", [*rows, rows[2]])
     assert len(rows_of(path)) == 7
@@ -94,7 +94,7 @@ def test_several_scores_of_a_sample_are_trials_and_told(tmp_path: Path) -> None:
     assert "which is a mean over events" in remarks
 
 
-def test_runs_of_one_model_are_trials_and_systems_if_asked(tmp_path: Path) -> None:
+def test_runs_of_one_model_are_trials_and_systems_on_request(tmp_path: Path) -> None:
     shutil.copy(ONE, tmp_path / "a.jsonl")
     text = ONE.read_text(encoding="utf-8").replace("DPM75QNS", "OTHERRUN")
     (tmp_path / "b.jsonl").write_text(text, encoding="utf-8")
@@ -106,7 +106,7 @@ def test_runs_of_one_model_are_trials_and_systems_if_asked(tmp_path: Path) -> No
     assert len(set(apart.columns["system"])) == 2
 
 
-def test_a_run_that_broke_off_is_told(tmp_path: Path) -> None:
+def test_a_run_that_broke_off_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", told(ONE)[:-1])
     assert "there is no final report" in remarks_of(path)
 
@@ -154,7 +154,7 @@ def test_items_in_an_array_or_on_lines(tmp_path: Path) -> None:
     assert [row["outcome"] for row in rows_of(array)] == whole
 
 
-def test_pages_that_are_missing_or_given_twice_are_told(tmp_path: Path) -> None:
+def test_pages_that_are_missing_or_given_twice_are_reported(tmp_path: Path) -> None:
     page = json.loads(PAGE.read_text(encoding="utf-8"))
     for at, (first, last, more) in enumerate([(0, 3, True), (2, 5, False)]):
         part = {**page, "data": page["data"][first:last], "has_more": more}
@@ -166,7 +166,7 @@ def test_pages_that_are_missing_or_given_twice_are_told(tmp_path: Path) -> None:
     assert "there are more output items than were loaded" in remarks_of(tmp_path)
 
 
-def test_runs_of_one_model_are_systems_and_trials_if_asked(tmp_path: Path) -> None:
+def test_runs_of_one_model_are_systems_and_trials_on_request(tmp_path: Path) -> None:
     shutil.copy(PAGE, tmp_path / "a.json")
     text = PAGE.read_text(encoding="utf-8").replace("evalrun_1", "evalrun_3")
     (tmp_path / "b.json").write_text(text.replace("outputitem_1", "outputitem_3"), encoding="utf-8")

@@ -166,7 +166,7 @@ def test_providers_of_one_name_are_not_one_system(tmp_path: Path) -> None:
     assert len(agreements_of(path)) == 16
 
 
-def test_totals_that_do_not_fit_are_told(tmp_path: Path) -> None:
+def test_totals_that_do_not_fit_are_reported(tmp_path: Path) -> None:
     told = json.loads(LOG.read_text())
     del told["results"]["results"][0]
     path = tmp_path / "out.json"

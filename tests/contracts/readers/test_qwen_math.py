@@ -72,7 +72,7 @@ def test_seeds_that_are_joined_state_nothing(tmp_path: Path) -> None:
     assert not errbar.load(tmp_path).agreements()
 
 
-def test_scores_of_steps_are_told_of(tmp_path: Path) -> None:
+def test_scores_of_steps_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     row = {"idx": 0, "gt": "1", "pred": ["1"], "score": [True], "code": [""]}
     path.write_text(json.dumps({**row, "pred_score": [[0.5, 0.25]]}))

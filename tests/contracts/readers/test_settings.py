@@ -3,17 +3,17 @@
 from errbar.data.readers.settings import tell_apart
 
 
-def test_only_what_differs_is_told() -> None:
+def test_only_what_differs_is_reported() -> None:
     told = tell_apart([{"a": 1, "b": [1]}, {"a": 1, "b": [2]}, {"a": 1}, {"a": 1, "b": [1]}])
     assert told == ["b=[1]", "b=[2]", "", "b=[1]"]
 
 
-def test_a_key_of_an_account_is_never_told_and_makes_no_other_system() -> None:
+def test_a_key_of_an_account_is_never_printed_and_makes_no_other_system() -> None:
     told = tell_apart([{"API_KEY": "x", "n": 1}, {"API_KEY": "y", "n": 1}, {"auth_token": "z"}])
     assert told == ["n=1", "n=1", ""]
 
 
-def test_long_values_are_cut_and_still_told_apart() -> None:
+def test_long_values_are_cut_and_still_distinguished() -> None:
     told = tell_apart([{"prompt": "x" * 90 + end} for end in "ab"])
     assert len(set(told)) == 2
     assert all(len(each) < 70 for each in told)

@@ -68,7 +68,7 @@ def test_instances_of_a_run_with_a_report_are_not_counted_again() -> None:
     assert "1 empty patch counts as wrong, as in SWE-bench" in said
 
 
-def test_instances_that_say_otherwise_than_the_report_are_told_of(tmp_path: Path) -> None:
+def test_instances_that_say_otherwise_than_the_report_are_reported(tmp_path: Path) -> None:
     shutil.copytree(HERE, tmp_path / "run")
     file = next((tmp_path / "run" / "logs").rglob("first/*/toy__sums-1/report.json"))
     file.write_text(file.read_text().replace('"resolved": true', '"resolved": false'))
@@ -195,7 +195,7 @@ def test_reports_of_one_instance_at_several_times_are_its_trials(tmp_path: Path)
     assert "1 instances have several reports, which are trials" in remarks_of(tmp_path / "mine")
 
 
-def test_folders_of_instances_are_systems_unless_said_otherwise(tmp_path: Path) -> None:
+def test_folders_of_instances_are_systems_by_default(tmp_path: Path) -> None:
     for system in ("one", "two"):
         instance(tmp_path / system / "a__b-1", "a__b-1", system == "one")
     assert by_system(rows_of(tmp_path)) == {"one": {"a__b-1": 1.0}, "two": {"a__b-1": 0.0}}
@@ -278,7 +278,7 @@ def test_submissions_on_different_numbers_of_instances_are_refused(tmp_path: Pat
     assert "differ in how many instances there are: 10, and 11 for two" in refusal(tmp_path)
 
 
-def test_results_are_filled_by_logs_and_held_against_them(tmp_path: Path) -> None:
+def test_results_are_filled_by_logs_and_compared_with_them(tmp_path: Path) -> None:
     place = submission(tmp_path / "mine", [0, 1], [7])
     for at in range(4):
         instance(place / "logs" / f"a__b-{at}", f"a__b-{at}", at < 2)

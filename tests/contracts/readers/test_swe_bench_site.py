@@ -48,7 +48,7 @@ def test_totals_alone_are_refused(tmp_path: Path) -> None:
     assert "it has only totals, the resolved share of each of 2" in refusal(path)
 
 
-def test_submissions_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_submissions_of_one_name_are_distinguished(tmp_path: Path) -> None:
     path = tmp_path / "leaderboards.json"
     (board, _) = boards()
     for entry in board["results"]:

@@ -88,7 +88,7 @@ def test_simulations_without_task_and_trial_are_numbered(tmp_path: Path) -> None
     assert "9 of 9 simulations do not name their task" in remarks_of(path)
 
 
-def test_simulations_that_lack_are_told_of(tmp_path: Path) -> None:
+def test_simulations_that_lack_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     whole = told()
     del whole["simulations"][5:]
@@ -115,7 +115,7 @@ def test_files_that_lack_are_read_from_the_index(tmp_path: Path) -> None:
     assert "3 simulations are in the index of results.json and not" in remarks_of(tmp_path / "run")
 
 
-def test_files_that_the_index_lacks_are_told_of(tmp_path: Path) -> None:
+def test_files_that_the_index_lacks_are_reported(tmp_path: Path) -> None:
     shutil.copytree(HERE / "folder", tmp_path / "run")
     document = tmp_path / "run" / "results.json"
     whole = json.loads(document.read_text(encoding="utf-8"))
@@ -156,7 +156,7 @@ def test_runs_with_other_settings_are_other_systems(tmp_path: Path) -> None:
     }
 
 
-def test_folders_of_two_runs_stay_apart(tmp_path: Path) -> None:
+def test_folders_of_two_runs_stay_separate(tmp_path: Path) -> None:
     for name in ("a", "b"):
         shutil.copytree(HERE / "folder", tmp_path / name)
     document = tmp_path / "b" / "results.json"

@@ -36,7 +36,7 @@ def test_pass_hat_k_as_tau_bench_has_it(k: int) -> None:
     assert values_of(LOG, f"pass^{k}") == pytest.approx([float(expected)], abs=1e-12)
 
 
-def test_errors_count_as_wrong_or_are_left_out_and_are_told_of() -> None:
+def test_errors_count_as_wrong_or_are_left_out_and_are_reported() -> None:
     assert values_of(LOG, "avg") == pytest.approx([7 / 15])
     each = [Fraction(3, 3), Fraction(2, 3), Fraction(0), Fraction(1, 2), Fraction(1, 1)]
     assert values_of(LOG, "avg", errors="missing") == pytest.approx([float(sum(each) / 5)])
@@ -45,7 +45,7 @@ def test_errors_count_as_wrong_or_are_left_out_and_are_told_of() -> None:
     assert "APIConnectionError" in remark
 
 
-def test_parts_of_a_reward_are_no_success_unless_they_are_asked_for(tmp_path: Path) -> None:
+def test_parts_of_a_reward_are_no_success_unless_they_are_requested(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     rows = told()
     rows[0]["reward"], rows[1]["reward"] = 0.5, 1 - 1e-9
@@ -157,7 +157,7 @@ def test_a_reward_that_is_no_number_is_no_result(reward: Any, tmp_path: Path) ->
     assert [each["status"] for each in rows_of(path)] == ["ok", "unscored"]
 
 
-def test_trials_that_are_not_told_are_numbered(tmp_path: Path) -> None:
+def test_trials_without_a_number_are_numbered(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(row(trial=None, task_id=0), encoding="utf-8")
     assert [each["trial"] for each in rows_of(path)] == [0, 1]

@@ -123,7 +123,7 @@ def test_runs_of_one_agent_are_trials_of_it(tmp_path: Path) -> None:
     assert "are read as trials of one system (files='systems' to change)" in said
 
 
-def test_runs_of_one_agent_can_be_taken_apart(tmp_path: Path) -> None:
+def test_runs_of_one_agent_can_be_separated(tmp_path: Path) -> None:
     shutil.copytree(RUN, tmp_path / RUN.name)
     a_run(tmp_path / "again" / "results.json", "again", **SAME)
     log = READER.read(sorted(tmp_path.rglob("results.json")), Choice(files="systems"))
@@ -151,7 +151,7 @@ def test_runs_whose_trials_have_the_same_names_are_still_other_trials(tmp_path: 
     assert len({(row["question"], row["trial"]) for row in rows}) == len(rows) == 24
 
 
-def test_a_copy_of_a_run_is_counted_once_and_said(tmp_path: Path) -> None:
+def test_a_copy_of_a_run_is_counted_once_and_stated(tmp_path: Path) -> None:
     for name in ("first", "second"):
         shutil.copytree(RUN, tmp_path / name)
     assert len(rows_of(tmp_path)) == 12
@@ -180,7 +180,7 @@ def test_files_that_have_names_are_never_merged(tmp_path: Path) -> None:
     assert Counter(row["system"] for row in rows_of(tmp_path)) == {"gpt": 12, "claude": 12}
 
 
-def test_folders_named_by_a_time_alone_are_taken_apart_and_said(tmp_path: Path) -> None:
+def test_folders_named_by_a_time_alone_are_separated_and_stated(tmp_path: Path) -> None:
     times = ("2025-08-01__10-00-00", "2025-08-02__10-00-00")
     for name in times:
         a_run(tmp_path / "runs" / name / "results.json", name)
@@ -190,7 +190,7 @@ def test_folders_named_by_a_time_alone_are_taken_apart_and_said(tmp_path: Path) 
     assert Counter(log.columns["system"]) == {"runs": 24}
 
 
-def test_folders_named_by_the_number_of_a_run_are_taken_apart_and_said(tmp_path: Path) -> None:
+def test_folders_named_by_the_number_of_a_run_are_separated_and_stated(tmp_path: Path) -> None:
     for agent in ("20250811_cursor", "20250811_goose"):
         for name in ("run1_2025-08-10__05-27-18", "run2_2025-08-10__21-53-39"):
             a_run(tmp_path / agent / name / "results.json", f"{agent} {name}")
@@ -245,7 +245,7 @@ def test_a_run_without_metadata_goes_by_its_folder(tmp_path: Path) -> None:
     assert {row["system"] for row in rows_of(tmp_path / "run" / LOG.name)} == {"run"}
 
 
-def test_an_accuracy_of_trials_is_not_held_against_one_of_tasks(tmp_path: Path) -> None:
+def test_an_accuracy_of_trials_is_not_compared_with_one_of_tasks(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     whole = told()
     del whole["results"][0]
@@ -297,7 +297,7 @@ def test_runs_in_one_folder_that_name_no_agent_are_warned_of(tmp_path: Path) -> 
     assert not [each for each in above(remarks_of_all(tmp_path)) if "name no agent" in each]
 
 
-def test_how_trials_failed_is_said_once_for_all_systems(tmp_path: Path) -> None:
+def test_how_trials_failed_is_stated_once_for_all_systems(tmp_path: Path) -> None:
     for name, whole in (("one", told()), ("two", told())):
         (tmp_path / name).mkdir()
         if name == "two":  # not a copy of the other

@@ -34,7 +34,7 @@ def test_the_stated_mean_comes_out(scorer: str | None) -> None:
     assert claims_of(RESULTS, scorer=scorer) == [mean, *counts]
 
 
-def test_without_metadata_the_folder_tells_the_model(tmp_path: Path) -> None:
+def test_without_metadata_the_folder_names_the_model(tmp_path: Path) -> None:
     place = tmp_path / "doubles--mock--adder" / "results"
     place.mkdir(parents=True)
     shutil.copy(RESULTS, place)

@@ -89,7 +89,7 @@ def test_of_several_tasks_a_question_moves_its_share() -> None:
         assert ranks[:, at].tolist() == [1 + (scores > own).sum() for own in scores]
 
 
-def test_what_separates_the_first_from_the_second_is_said() -> None:
+def test_what_separates_the_first_from_the_second_is_stated() -> None:
     rows = board(a=0.95, b=0.4, c=0.35)
     found = errbar.audit_board(rows)
     first, second = (row.system for row in found[:2])

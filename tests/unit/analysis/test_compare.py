@@ -193,7 +193,7 @@ def test_ragged_trials_count_each_question_once() -> None:
         errbar.load(frame(a=ragged, b=B)).compare("pass@5", short="drop")
 
 
-def test_questions_that_one_system_lacks_are_left_out_and_told_of() -> None:
+def test_questions_that_one_system_lacks_are_left_out_and_reported() -> None:
     found = errbar.load(frame(a=[*A[:4], [], []], b=[[], *B[1:]])).compare("avg")
     assert (found[0].questions, found[0].left_out) == (3, 3)
     assert "3 questions left out, because only one of the two has them." in found.notes()
@@ -207,7 +207,7 @@ class TestRowsWithoutAResult:
         assert found[0].value == pytest.approx((3 + 1 + 4 + 3 + 2) / 24)
         assert any("a: 5 of 24 rows have no outcome" in note for note in found.notes())
 
-    def test_or_are_left_out_and_a_question_without_any_is_told_of(self) -> None:
+    def test_or_are_left_out_and_a_question_without_any_is_reported(self) -> None:
         found = errbar.load(self.DATA).compare("avg", errors="missing")
         assert found[0].value == pytest.approx((3 / 4 + 1 / 4 + 1 + 3 / 4 + 2 / 3) / 5)
         assert found[0].left_out == 1
@@ -390,12 +390,12 @@ class TestTasks:
         ]
     )
 
-    def test_each_is_compared_and_one_with_a_single_system_is_told_of(self) -> None:
+    def test_each_is_compared_and_one_with_a_single_system_is_reported(self) -> None:
         found = errbar.load(self.DATA).compare("avg", systems=["a", "b"])
         assert [(each.task, each.difference) for each in found] == [("t", 0.25), ("u", -0.25)]
         assert "a · alone: left out; no other system has this task." in found.notes()
 
-    def test_those_without_the_baseline_are_told_of(self) -> None:
+    def test_those_without_the_baseline_are_reported(self) -> None:
         found = errbar.load(self.DATA).compare("avg", baseline="base")
         assert {each.task for each in found} == {"u"}
         assert "t: left out, without the baseline 'base'." in found.notes()

@@ -113,7 +113,7 @@ def test_doubtful_answers_are_chosen_more_often_if_that_is_worth_it() -> None:
     )
 
 
-def test_a_width_is_reached_by_the_number_of_labels_that_is_said() -> None:
+def test_a_width_is_reached_by_the_number_of_labels_that_is_stated() -> None:
     rows, _ = judged(150)
     runs = errbar.load([{k: v for k, v in row.items() if k != "human"} for row in rows])
     found = errbar.next_labels(runs, width=0.3, agreement=0.9)

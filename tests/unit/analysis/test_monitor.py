@@ -440,7 +440,7 @@ def test_the_command_refuses_with_one_sentence(log: Path, options: list[str], sa
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".csv"])
-def test_half_a_line_at_the_end_is_left_out_and_told(tmp_path: Path, ending: str) -> None:
+def test_half_a_line_at_the_end_is_left_out_and_reported(tmp_path: Path, ending: str) -> None:
     rows = rows_of(drawn(0.9, 30))
     text = lines(rows) if ending == ".jsonl" else pl.DataFrame(rows).write_csv()
     file = tmp_path / f"log{ending}"

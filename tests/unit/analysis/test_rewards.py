@@ -215,7 +215,7 @@ def test_a_screen_tells_the_bounds_of_rewards_once(verb: str) -> None:
     assert "Outcomes: from" not in given
 
 
-def test_the_systems_of_a_task_have_one_range_of_rewards_and_it_is_said_once() -> None:
+def test_the_systems_of_a_task_have_one_range_of_rewards_and_it_is_stated_once() -> None:
     marks = {"low": [1, 1, 2, 1, 2, 1] * 5, "high": [5, 4, 5, 3, 5, 4] * 5}
     rows, others = (
         [

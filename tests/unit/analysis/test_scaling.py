@@ -41,7 +41,7 @@ def test_bounds_are_those_of_the_score() -> None:
     assert step.lowest <= step.exponent.low <= step.exponent.high <= step.highest
 
 
-def test_clusters_and_weights_widen_what_is_said() -> None:
+def test_clusters_and_weights_widen_what_is_stated() -> None:
     rows = counts()
     twice = [row | {"question": f"{row['question']}{i}", "cluster": row["question"]}
              for row in rows for i in "ab"]  # fmt: skip

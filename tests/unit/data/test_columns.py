@@ -84,7 +84,7 @@ def test_columns_that_may_tell_systems_apart_are_shown_where_none_does() -> None
     assert find_columns(["question", "outcome"]).describe() == "question, outcome"
 
 
-def test_what_was_told_and_what_was_guessed_are_told_apart() -> None:
+def test_what_was_told_and_what_was_guessed_are_distinguished() -> None:
     found = find_columns(["prompt", "passed", "model"], {"question": "prompt"})
     assert found.guessed == {"system", "outcome"}
     assert found.describe() == "system = model, question = prompt, outcome = passed"

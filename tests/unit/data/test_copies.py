@@ -61,7 +61,7 @@ def test_a_copy_of_a_folder_of_logs_is_not_counted_in_silence(
         assert "Identical content" in said
 
 
-def test_copies_are_counted_when_asked_for(tmp_path: Path) -> None:
+def test_copies_are_counted_on_request(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "verifiers", tmp_path / "a")
     shutil.copytree(FIXTURES / "verifiers", tmp_path / "b")
     single = rows_in(load(tmp_path / "a"))

@@ -32,7 +32,7 @@ def test_names_are_text_and_outcomes_numbers() -> None:
     assert found[1][1:] == (None, 1)
 
 
-def test_columns_that_differ_by_case_stay_apart() -> None:
+def test_columns_that_differ_by_case_stay_separate() -> None:
     frame = table_of({"Level": ["a"], "level": ["b"], "LEVEL": ["c"]})
     assert nw.to_native(frame).fetchall() == [("a", "b", "c")]
     assert frame.collect_schema().names() == ["Level", "level (2)", "LEVEL (3)"]

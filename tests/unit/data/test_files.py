@@ -683,7 +683,7 @@ def test_a_matrix_that_is_not_text_in_utf_8_is_refused(tmp_path: Path) -> None:
     assert "line 2" in refused(write(tmp_path / "matrix.csv", b"1,0,1\n0,\xe9,1\n"))
 
 
-def test_counts_of_a_question_add_up_where_that_is_told(tmp_path: Path) -> None:
+def test_counts_of_a_question_add_up_where_that_is_reported(tmp_path: Path) -> None:
     file = write(tmp_path / "counts.csv", "question,n,correct\na,4,2\na,4,4\n")
     (score,) = errbar.load(file, repeats="keep").score("avg")
     assert (score.value, score.questions, score.trials) == (0.75, 1, 8)

@@ -132,7 +132,7 @@ def refusal_or_value(read: Callable[[], Any]) -> Any:
         return str(error)
 
 
-def test_elements_are_parsed_when_they_are_asked_for() -> None:
+def test_elements_are_parsed_when_they_are_requested() -> None:
     parts = parse_elements(b'[{"a": 1}, "\xff"]')
     assert parts is not None
     assert next(parts) == {"a": 1}

@@ -44,7 +44,7 @@ def test_steps_give_the_rows_of_duckdbs_own_relation(engine: _Counting) -> None:
     assert mine.query("these", nested).fetchall() == [(12,)]
 
 
-def test_nothing_is_planned_before_rows_or_unknown_columns_are_asked_for(
+def test_nothing_is_planned_before_rows_or_unknown_columns_are_requested(
     engine: _Counting,
 ) -> None:
     rows = Query(engine, ROWS, {"id": "BIGINT", "outcome": "BIGINT"})

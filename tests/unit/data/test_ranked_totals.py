@@ -244,7 +244,7 @@ def test_a_confidence_that_many_share_stays_apart_and_exact() -> None:
 
 
 @pytest.mark.parametrize("end", [0.0, 1.0])
-def test_confidences_that_crowd_at_an_end_are_told_apart(end: float) -> None:
+def test_confidences_that_crowd_at_an_end_are_distinguished(end: float) -> None:
     rng = np.random.default_rng(6)
     gap = 10.0 ** -rng.uniform(1, 12, 20_000)
     data = {

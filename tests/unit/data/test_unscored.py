@@ -87,7 +87,7 @@ def test_nor_does_any_other_question_count_them(asked: Callable[[errbar.Runs], A
     assert repr(asked(mine).to_dicts()) == repr(asked(plain).to_dicts())
 
 
-def test_unscored_rows_are_counted_and_said() -> None:
+def test_unscored_rows_are_counted_and_stated() -> None:
     runs = errbar.load(frame([*GRADED, *UNGRADED]))
     for errors in POLICIES:
         said = runs.score("avg", errors=errors).remarks
@@ -179,7 +179,7 @@ def test_the_reasons_of_rows_without_a_result_add_up() -> None:
     assert "3 of 5 rows have no result (timeout 1, limit 2): counted as wrong." in said
 
 
-def test_rows_without_a_reason_are_said_above_with_both_readings() -> None:
+def test_rows_without_a_reason_are_stated_above_with_both_readings() -> None:
     runs = errbar.load(frame([*DOUBTFUL, ("b", "q", 2, None, "error", None, None)]))
     wrong, left = (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2
     scores = runs.score("avg")

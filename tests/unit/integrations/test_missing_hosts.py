@@ -16,7 +16,7 @@ PLACE = Path(integrations.__path__[0])
     ("plug_in", "host", "extra"),
     [("inspect_ai", "inspect_ai", "inspect"), ("pytest_plugin", "pytest", "pytest")],
 )
-def test_a_missing_host_is_said_in_a_sentence(
+def test_a_missing_host_is_stated_in_a_sentence(
     plug_in: str, host: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, host, None)

@@ -468,7 +468,7 @@ def test_hostile_names_stay_names() -> None:
     assert "${1+1} {{7*7}} %s" in shown
 
 
-def test_names_are_cut_in_the_middle_and_stay_apart() -> None:
+def test_names_are_cut_in_the_middle_and_stay_separate() -> None:
     long = [f"organisation/{'model-' * 10}{end}" for end in ("a", "b")]
     twins = [f"{'x' * 30}{middle}{'y' * 30}" for middle in "ab"]
     short = short_names([*long, *twins, "\ud800"])

@@ -164,7 +164,7 @@ def test_weights_of_games_on_one_question_do_not_stop_win_rates(tmp_path: Path) 
     assert said.exit_code == 0, said.output
 
 
-def test_what_fastchat_counts_otherwise_is_said() -> None:
+def test_what_fastchat_counts_otherwise_is_stated() -> None:
     rows = [{"question_id": 1, "model_1": "m", "model_2": "n", "g1_winner": "model_1",
              "g2_winner": second} for second in ("tie", "model_1", "model_2")]  # fmt: skip
     remarks = " ".join(errbar.games(rows).remarks)

@@ -180,7 +180,7 @@ def test_any_estimand(logs: Path, estimand: str) -> None:
     assert found.verdict is Verdict.REGRESS
 
 
-def test_tasks_are_gated_one_by_one_and_one_that_is_missing_is_told() -> None:
+def test_tasks_are_gated_one_by_one_and_one_that_is_missing_is_reported() -> None:
     old = pl.concat([rows(0.0).with_columns(task=pl.lit(name)) for name in "abc"])
     new = pl.concat([rows(0.1, 2).with_columns(task=pl.lit(name)) for name in "ab"])
     found = errbar.gate(errbar.load(old), errbar.load(new), "pass@1", max_drop=0.02)

@@ -305,7 +305,7 @@ def test_a_signal_of_the_wrong_kind_is_named_with_its_place(
     assert "results[1].item_signals" in str(error.value)
 
 
-def test_runs_of_files_that_are_called_the_same_are_told_apart(tmp_path: Path) -> None:
+def test_runs_of_files_that_are_called_the_same_are_distinguished(tmp_path: Path) -> None:
     for name in ("small", "large"):
         (tmp_path / name).mkdir()
         write(tmp_path / name / "run.json", experiment(PEOPLE, mode="few_shot"))

@@ -429,7 +429,7 @@ def test_the_chance_of_a_choice_is_that_of_every_choice() -> None:
         assert chance_of_choice(grades, chosen) == pytest.approx(expected)
 
 
-def test_where_labels_correct_it_is_said_above_the_numbers_whom_the_judge_favours(
+def test_a_judge_that_favours_a_system_is_named_above_corrected_numbers(
     tmp_path: Path,
 ) -> None:
     rows = one_judge()

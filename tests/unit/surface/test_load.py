@@ -645,7 +645,7 @@ def test_tasks_are_scored_apart_and_named() -> None:
     assert values(errbar.load(part).score("avg")) == {("s · y", "avg"): 0.5}
 
 
-def test_slices_whose_names_look_alike_are_told_apart() -> None:
+def test_slices_whose_names_look_alike_are_distinguished() -> None:
     table = pl.DataFrame(
         {"system": ["a · b", "a"], "task": ["c", "b · c"], "question": [1, 1], "outcome": [1, 0]}
     )

@@ -203,7 +203,7 @@ def test_infinite_scores_rank_like_any_other() -> None:
     ],
     ids=["above 2**53", "both signs", "above 2**63", "up to 2**64", "big-endian", "all of int64"],
 )
-def test_whole_numbers_too_large_for_a_float_stay_apart(scores: Any) -> None:
+def test_whole_numbers_too_large_for_a_float_stay_separate(scores: Any) -> None:
     for labels in ([0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1], [0, 1, 1, 0]):
         expected = float(by_pairs([int(score) for score in scores], labels))
         assert roc_auc(scores, labels) == expected

@@ -37,7 +37,7 @@ def test_a_cost_that_is_text_is_refused_by_its_column() -> None:
         errbar.load(rows(cost="about 2"))
 
 
-def test_a_confidence_in_words_is_said_and_refused_only_where_it_ranks() -> None:
+def test_a_confidence_in_words_is_stated_and_refused_only_where_it_ranks() -> None:
     runs = errbar.load(rows(confidence="about 2"))
     assert any(
         note.startswith("⚠ ") and "'confidence' must be a number; found 'about 2'" in note

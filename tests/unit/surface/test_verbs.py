@@ -99,7 +99,7 @@ def test_the_signature_of_a_verb_is_that_of_the_method(verb: str) -> None:
         assert re.search(rf"^(\*|\w+, )*{parameter.name}\b", described, re.MULTILINE), parameter
 
 
-def test_options_of_load_and_of_the_verb_are_told_apart(tmp_path: Path) -> None:
+def test_options_of_load_and_of_the_verb_are_distinguished(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text(LOG, encoding="ascii")
     found = errbar.score(str(log), "pass@1", "pass@2", question="task_id", by=["difficulty"])
