@@ -13,6 +13,7 @@ _TRUTHS = (
     *("correct", "is_correct", "passed", "is_pass", "success", "succeeded", "is_success"),
     *("resolved", "is_resolved", "solved"),
 )
+ROUNDING = 1e-9  # a cosine similarity may be 1.0000000000000002
 _GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
 
 
@@ -21,7 +22,7 @@ def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:
     if not isinstance(metric, CountMetric) or not is_reward(part, metric):
         return False
     values = results_of(source, part).values
-    return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0
+    return min(values, default=0.0) < 0.0 or max(values, default=0.0) > 1.0 + ROUNDING
 
 
 def subjects_without_rewards(

@@ -20,7 +20,7 @@ from errbar.analysis.methods.population import (
     finite_population,
     mean_of_sample,
 )
-from errbar.analysis.outcome_scales import exceeds_unit
+from errbar.analysis.outcome_scales import ROUNDING, exceeds_unit
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import (
@@ -116,11 +116,10 @@ def rewards_of(
         )
     values = np.array(results.values, dtype=float)
     values[np.abs(values) < _EPSILON] = 0.0
+    values[(values > 1.0) & (values <= 1.0 + ROUNDING)] = 1.0
     require_scale(float(np.abs(values).max(initial=0.0)), "rewards")
     trials = results.counts.sum(axis=1) + (0 if failures == "missing" else results.failed)
-    some = trials > 0
-    if results.weights is not None:
-        some &= results.weights > 0
+    some = trials > 0 if results.weights is None else (trials > 0) & (results.weights > 0)
     counts, each = results.counts[some], trials[some]
     extremes = _extremes(values, counts, each, worth)
     if bounds is not None:

@@ -53,6 +53,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
 )
 MARKS = frozenset("✓✔✅☑○◯〇✗✘✕×❌☒")  # with a text behind them, they mean the same
 _MOST_SHOWN = 12
+_MOST = 1 + 1e-9  # rounding: a cosine similarity may be 1.0000000000000002
 
 
 def number_in(text: str) -> float | None:
@@ -90,14 +91,14 @@ def is_outcome(value: object) -> bool:
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, int | float):
-        return 0 <= value <= 1 or is_missing(value)
+        return 0 <= value <= _MOST or is_missing(value)
     if not isinstance(value, str):
         return False
     word = value.strip().lower()
     if word in NO_OUTCOME or known_word(word) in WORDS:
         return True
     number = number_in(word)
-    return number is not None and 0 <= number <= 1
+    return number is not None and 0 <= number <= _MOST
 
 
 _FRACTION = re.compile(r"\s*\d+\s*(/|of|out of)\s*\d+\s*")  # 3/5

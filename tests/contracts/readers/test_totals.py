@@ -68,7 +68,7 @@ def test_totals_alone_are_refused_with_what_to_give(
 def test_a_folder_of_totals_names_the_first_and_counts_the_others(tmp_path: Path) -> None:
     for whose in ("MTEB", "simple-evals"):
         written(whose, tmp_path)
-    with pytest.raises(InputError, match=r"of MTEB \(so do 1 other files\)"):
+    with pytest.raises(InputError, match=r"of MTEB \(so does another file\)"):
         errbar.load(tmp_path)
 
 

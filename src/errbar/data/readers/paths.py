@@ -44,12 +44,13 @@ from errbar.data.readers.logs import (
 )
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
+from errbar.data.readers.tables.settings_files import describes_data_set
 from errbar.data.readers.tables.summaries import why_no_rows
 from errbar.data.readers.tables.table_files import read_tables
 from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of
 from errbar.data.sources.joined import JoinedSource
 from errbar.data.sources.tables import Source, TableSource
-from errbar.errors import ErrbarError, InputError, NotThere, UnknownColumn
+from errbar.errors import ErrbarError, InputError, NoOutcomes, NotThere, UnknownColumn
 
 # Errors raised when a log deviates from the format of its harness.
 _UNFORESEEN = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
@@ -108,12 +109,10 @@ def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
         _from_log(match, request, _shown(paths))
         for match in _without_copies(known.found, files, request, accounts)
     ]
-    for file in known.companions:
-        accounts.of(file).skipped = COMPANION
     tables = known.others
     if known.totals and not sources and not any(map(kind_of, tables)):
         refuse_totals(list(known.totals))
-    for file, reason in known.totals.items():
+    for file, reason in (dict.fromkeys(known.companions, COMPANION) | dict(known.totals)).items():
         accounts.of(file).skipped = reason
     if sources:
         tables = [file for file in known.others if file in by_name]
@@ -123,7 +122,14 @@ def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     if tables or not sources:
         if not sources:
             require_no_choice(request)
-        sources += _tables(tables, by_name, request, accounts, _shown(paths), named=bool(sources))
+        try:
+            sources += _tables(
+                tables, by_name, request, accounts, _shown(paths), named=bool(sources)
+            )
+        except (UnknownColumn, NoOutcomes):
+            if known.totals and not sources and by_name.isdisjoint(tables):
+                refuse_totals(list(known.totals))
+            raise
     return _combine_sources(sources, accounts)
 
 
@@ -169,7 +175,7 @@ def _tables(
     """Read tables and matrices; other files are skipped, or rejected if passed by name."""
     kinds: dict[Path, str] = {}
     for file in files:
-        described, kind = _describes_data_set(file), kind_of(file)
+        described, kind = describes_data_set(file), kind_of(file)
         if kind and not described:
             kinds[file] = kind
             continue
@@ -220,13 +226,6 @@ def _with_rows(files: Sequence[Path], by_name: set[Path], accounts: Accounts) ->
     for file, reason in reasons.items():
         accounts.of(file).skipped = reason
     return [file for file in files if file not in reasons]
-
-
-def _describes_data_set(file: Path) -> bool:
-    """Whether a file is metadata of a data set saved by Hugging Face datasets."""
-    if file.name == "dataset_dict.json":
-        return True
-    return file.name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))
 
 
 def _matrices(

@@ -48,6 +48,17 @@ def _of_nemo_skills(glance: Glance) -> bool:
     return bool(_COUNTED.search(glance.text) and _SAMPLED.search(glance.text))
 
 
+def _of_helm_groups(glance: Glance) -> bool:
+    """Recognise tables of groups of runs of HELM."""
+    return '"run_group"' in glance.text or '"run_spec_names"' in glance.text
+
+
+_HELM_GROUPS = _TotalsFormat(
+    "HELM",
+    ("title", "header", "rows"),
+    "Load the per_instance_stats.json of the run",
+    _of_helm_groups,
+)
 _OBJECTS = (
     _TotalsFormat(
         "simple-evals",
@@ -73,6 +84,7 @@ _OBJECTS = (
         "Load the file next to it that ends in _samples.jsonl",
     ),
     _TotalsFormat("NeMo-Skills", (), "Load the output*.jsonl of the run", _of_nemo_skills),
+    _HELM_GROUPS,
 )
 _ARRAYS = (
     _TotalsFormat(
@@ -80,6 +92,7 @@ _ARRAYS = (
         ("name", "count", "sum", "sum_squared"),
         "Load the per_instance_stats.json of the run",
     ),
+    _HELM_GROUPS,
 )
 
 
@@ -105,7 +118,8 @@ def _recognise(glance: Glance) -> str:
 def _refuse(files: Sequence[Path], _: Choice) -> NoReturn:
     kind = _kind(Glance(files[0]))
     owner, instead = (f" of {kind.harness}", f" {kind.instead}.") if kind else ("", "")
-    more = f" (so do {len(files) - 1} other files)" if len(files) > 1 else ""
+    rest = len(files) - 1
+    more = f" (so do {rest} other files)" if rest > 1 else " (so does another file)" if rest else ""
     raise InputError(
         f"{files[0]}: this file has only totals{owner}{more}, and an error bar needs every "
         f"question; load the file with the result of each question.{instead}"

@@ -294,3 +294,155 @@ def test_settings_and_caches_next_to_tables_are_named_and_not_read(tmp_path: Pat
     database(tmp_path / "mlflow.db")
     assert means(tmp_path) == MEANS
     assert "not read next to other tables; pass its path to read it" in said(tmp_path)
+
+
+def test_a_list_of_answers_is_no_list_of_outcomes(tmp_path: Path) -> None:
+    """As of an agent, whose run completed with `[3]` as its answer, right or wrong."""
+    for model in ("gpt", "qwen"):
+        rows = [
+            {"index": at, "output": {"status": "completed", "result": f"[{at}]"}} for at in range(4)
+        ]
+        lines(tmp_path / model / "runs.jsonl", rows)
+    with pytest.raises(InputError, match=r"'output.result' are neither: '\[0\]'"):
+        means(tmp_path)
+
+
+def test_lists_of_right_and_wrong_under_result_are_trials(tmp_path: Path) -> None:
+    rows = [{"id": at, "result": f"[{at % 2}, 1]"} for at in range(4)]
+    assert means(lines(tmp_path / "a.jsonl", rows)) == {"": 0.75}
+
+
+COMPETITIONS = [  # score, whether lower is better, medal
+    (0.91, False, True),
+    (12.5, True, False),
+    (301.0, True, True),
+]
+
+
+def graded(path: Path, **more: Any) -> Path:
+    reports = [
+        {
+            "competition_id": f"c{at}",
+            "score": score,
+            "gold_threshold": score * 1.1,
+            "bronze_threshold": score * 0.9,
+            "any_medal": medal,
+            "is_lower_better": lower,
+        }
+        | more
+        for at, (score, lower, medal) in enumerate(COMPETITIONS)
+    ]
+    return document(path, {"total_runs": 3, "competition_reports": reports})
+
+
+@pytest.mark.parametrize("sign", ["is_lower_better", "gold_threshold"])
+def test_a_score_on_a_scale_of_each_question_is_not_averaged(sign: str, tmp_path: Path) -> None:
+    """As of competitions: one has its accuracy, another its error, with thresholds for medals."""
+    path = graded(tmp_path / "report.json")
+    if sign == "gold_threshold":
+        path = graded(path, is_lower_better=False)
+    with pytest.raises(InputError, match=f"scale of its own in every row, by '{sign}'") as error:
+        means(path)
+    assert "'any_medal'" in str(error.value)
+    assert means(path, outcome="any_medal") == {"": pytest.approx(2 / 3)}
+    assert means(path, outcome="score") == {"": pytest.approx((0.91 + 12.5 + 301) / 3)}
+
+
+def test_one_threshold_is_the_bar_of_a_score(tmp_path: Path) -> None:
+    rows = [{"id": at, "score": at / 4, "threshold": 0.5 + at / 10} for at in range(4)]
+    assert means(lines(tmp_path / "a.jsonl", rows)) == {"": pytest.approx(0.375)}
+
+
+def test_a_column_that_only_failed_rows_have_is_no_outcome(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"name": f"case {at}", "metrics": {"relevancy": {"score": at / 8, "success": at > 5}}}
+        for at in range(8)
+    ]
+    rows.append({"name": "case 8", "error": "unexpected argument", "success": False})
+    path = document(tmp_path / "results.json", {"results": rows})
+    with pytest.raises(InputError, match="'success' has a value only in rows with something in"):
+        means(path)
+    runs = errbar.load(path, outcome="metrics.relevancy.success")
+    assert [score.value for score in runs.score("avg", errors="missing")] == [2 / 8]
+
+
+def judgments(place: Path) -> None:
+    """Scores that name their models, and for each model a file that scores the answers again."""
+    rows = [
+        {"question_id": f"q{at}", "model": model, "score": score / 2}
+        for model, scores in {"m-1": [0, 1, 2], "m-2": [2, 2, 1]}.items()
+        for at, score in enumerate(scores)
+    ]
+    lines(place / "ground_truth_judgment.jsonl", rows)
+    for model in ("m-1", "m-2"):
+        again = [{"question_id": f"q{at}", "follow_all_instructions": False} for at in range(3)]
+        lines(place / f"{model}_strict.jsonl", again)
+
+
+def test_files_that_score_the_answers_of_a_table_again_are_no_systems(tmp_path: Path) -> None:
+    judgments(tmp_path)
+    assert means(tmp_path) == {"m-1": pytest.approx(0.5), "m-2": pytest.approx(5 / 6)}
+    text = said(tmp_path)
+    assert "Not read: m-1_strict.jsonl, m-2_strict.jsonl (the scores of these systems" in text
+    assert means(tmp_path / "m-1_strict.jsonl") == {"": 0.0}
+
+
+def test_a_file_with_questions_of_its_own_is_a_system(tmp_path: Path) -> None:
+    judgments(tmp_path)
+    rows = [{"question_id": f"q{at}", "follow_all_instructions": True} for at in range(4)]
+    lines(tmp_path / "m-2_strict.jsonl", rows)
+    assert {"m-1_strict", "m-2_strict"} <= means(tmp_path).keys()
+
+
+def test_files_skipped_for_one_reason_are_named_together(tmp_path: Path) -> None:
+    judgments(tmp_path)
+    for model in ("m-1", "m-2"):
+        answers = [{"question_id": f"q{at}", "model_id": model, "answer": "x"} for at in range(3)]
+        lines(tmp_path / "answers" / f"{model}.jsonl", answers)
+    assert "Not read: m-1.jsonl, m-2.jsonl (no column" in said(tmp_path)
+
+
+def test_scores_of_one_but_for_rounding_are_between_0_and_1(tmp_path: Path) -> None:
+    """A cosine similarity of a text with itself may be 1.0000000000000002."""
+    scores = [1.0000000000000002, 0.74, 0.98, 0.86, 0.92, 1.0000000000000002]
+    rows: list[dict[str, Any]] = [
+        {
+            "question": f"What is {at}?",
+            "response": f"It is {at}.",
+            "answer_relevancy": score,
+            "faithfulness": 0.5,
+        }
+        for at, score in enumerate(scores)
+    ]
+    path = lines(tmp_path / "ragas.jsonl", rows)
+    with pytest.raises(InputError, match=r"2 scores \(answer_relevancy, faithfulness\)"):
+        means(path)
+    (estimate,) = errbar.load(path, outcome="answer_relevancy").score("avg")
+    exact = [row | {"answer_relevancy": min(1.0, row["answer_relevancy"])} for row in rows]
+    (plain,) = errbar.load(exact, outcome="answer_relevancy").score("avg")
+    assert estimate.interval == plain.interval
+    assert "to lie between 0 and 1" in said(path, outcome="answer_relevancy")
+    assert errbar.load(path, outcome="answer_relevancy").score("avg", bounds=(0, 1))
+
+
+def test_totals_next_to_other_documents_say_what_to_load(tmp_path: Path) -> None:
+    totals = {"dataset_revision": "1", "mteb_version": "2.18.0", "scores": {"test": [{"f1": 0.5}]}}
+    document(tmp_path / "Task.json", totals)
+    document(tmp_path / "model_meta.json", {"name": "bge", "languages": ["eng"]})
+    with pytest.raises(InputError, match=r"Task\.json: this file has only totals of MTEB"):
+        errbar.load(tmp_path)
+
+
+def test_tables_of_groups_of_runs_are_totals(tmp_path: Path) -> None:
+    header = [{"value": "Model"}, {"value": "EM", "metadata": {"run_group": "MMLU"}}]
+    table = {"title": "x", "header": header, "rows": [[{"value": "gpt"}, {"value": 0.5}]]}
+    document(tmp_path / "mmlu.json", table)
+    with pytest.raises(InputError, match="only totals of HELM"):
+        errbar.load(tmp_path)
+
+
+def test_a_single_row_of_a_leaderboard_may_be_a_total(tmp_path: Path) -> None:
+    path = tmp_path / "data_overall.csv"
+    path.write_text("Rank,Model,Live Acc,Base\n1,Ada,53.75%,60.50%\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'Model' has a single row: if these are totals"):
+        errbar.load(path)

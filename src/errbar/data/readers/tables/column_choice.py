@@ -34,13 +34,13 @@ from errbar.data.readers.tables.competing_outcomes import (
     best_outcome,
     holds_outputs,
     refuse_answers,
-    refuse_confidence,
-    refuse_reference,
     unusual_outcome,
 )
-from errbar.data.readers.tables.counted_rows import refuse_tallies
-from errbar.data.readers.tables.flagged_rows import possible_outcomes, wrong_flags
-from errbar.data.readers.tables.graded_classes import refuse_classes
+from errbar.data.readers.tables.flagged_rows import (
+    possible_outcomes,
+    refuse_outcome,
+    wrong_flags,
+)
 from errbar.data.readers.tables.id_names import (
     ASKED,
     ID_INSIDE,
@@ -114,10 +114,7 @@ def find_columns(
         used = set(named.values())
     _require_all(named, present, usual_names, sample)
     if "outcome" in chosen.guessed:
-        refuse_reference(named["outcome"], present, sample)
-        refuse_confidence(named["outcome"], present, sample)
-        refuse_tallies(named["outcome"], present, sample)
-        refuse_classes(named["outcome"], present, sample)
+        refuse_outcome(named["outcome"], present, sample)
     ordered = {meaning: named[meaning] for meaning in usual_names if meaning in named}
     unused = tuple(name for name in present if name not in used)
     beside = unused if "system" not in {*named, *unwanted} else ()
@@ -263,7 +260,7 @@ def _one_row_each(system: str | None, sample: Sampler | None) -> str:
     if system is None or sample is None:
         return ""
     names = [str(name) for name in sample(system) if name is not None]
-    if len(names) < 2 or len(set(names)) < len(names):
+    if not names or len(set(names)) < len(names):
         return ""
     return (
         f" Every {system!r} has a single row: if these are totals, load the outcomes of questions."

@@ -1,9 +1,9 @@
-"""Files with different questions, and names of files that are names of tasks."""
+"""Files with different questions or the same ones again, and names of files that are tasks."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from errbar.base.files import without_endings
 from errbar.base.remarks import Above, setting, some_of, warning
@@ -162,6 +162,68 @@ def _task_in(name: str) -> list[tuple[str, str]]:
             if system and _BENCHMARKS.fullmatch(task):
                 return [(system, task)]
     return []
+
+
+class _Table(Protocol):
+    """Rows with their column meanings, the files they are from, and whether these name systems."""
+
+    @property
+    def rows(self) -> Any: ...
+    @property
+    def columns(self) -> Columns: ...
+    @property
+    def files(self) -> tuple[Path, ...]: ...
+    @property
+    def by_file(self) -> bool: ...
+
+
+def scored_again(tables: Sequence[_Table], asked: Collection[Path]) -> dict[Path, str]:
+    """Files that score answers once more that another file has, and the reason to skip each.
+
+    Where some rows name their systems, as `gpt`, a file without names that is called after one of
+    them, as `gpt_strict.jsonl`, and has no question of its own, is no further system.
+    """
+    naming = [table for table in tables if "system" in table.columns and not table.by_file]
+    rest = [
+        table
+        for table in tables
+        if table.by_file and has_ids(table.columns) and not {*table.files} & {*asked}
+    ]
+    if not naming or not rest:
+        return {}
+    systems = {name for table in naming for name in _values(table, "system")}
+    stems = {file: without_endings(file) for table in rest for file in table.files}
+    found: dict[Path, str] = {}
+    for table in rest:
+        owners = [_owner(stems[file], systems) for file in table.files]
+        known = {name for other in naming for name in _values(other, "question")}
+        if all(owners) and _values(table, "question") <= known:
+            reason = f"the scores of these systems and questions are in {naming[0].files[0].name}"
+            found |= dict.fromkeys(table.files, f"{reason}; pass its path to read it too")
+    return found
+
+
+def reasons_without_files(errors: Mapping[Path, Exception]) -> dict[Path, str]:
+    """Why each file is skipped, without the file that its error begins with.
+
+    An error may be of several files, and names the first of them.
+    """
+    first: dict[int, Path] = {}
+    return {
+        file: str(error).removeprefix(f"{first.setdefault(id(error), file)}: ")
+        for file, error in errors.items()
+    }
+
+
+def _owner(stem: str, systems: Iterable[str]) -> str:
+    """The system that a file is called after, with more behind its name; "" if none."""
+    parts = [name for name in systems if stem.startswith(name) and stem != name]
+    return max((name for name in parts if not stem[len(name)].isalnum()), key=len, default="")
+
+
+def _values(table: _Table, meaning: str) -> set[str]:
+    column = f"CAST({quoted(table.columns[meaning])} AS VARCHAR)"
+    return {str(value) for (value,) in table.rows.project(column).distinct().fetchall()}
 
 
 class _SystemFile(NamedTuple):

@@ -20,7 +20,16 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.outcome_words import NOTHING
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.tables.competing_outcomes import are_right_or_wrong, free_columns, worth_of
+from errbar.data.readers.tables.competing_outcomes import (
+    are_right_or_wrong,
+    free_columns,
+    refuse_confidence,
+    refuse_reference,
+    worth_of,
+)
+from errbar.data.readers.tables.counted_rows import refuse_tallies
+from errbar.data.readers.tables.graded_classes import refuse_classes
+from errbar.errors import InputError
 
 # Columns with the text of an error, empty where there was none.
 _ERRORS = frozenset(
@@ -142,8 +151,7 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
     """Advice on columns without a known name that may be the outcome; empty if there are none."""
     if sample is None:
         return ""
-    binary = [name for name in present if are_right_or_wrong(sample(name))]
-    binary = [name for name in binary if len(set(map(str, sample(name)))) > 1]
+    binary = [name for name in present if _are_verdicts(sample(name))]
     shares = [name for name in present if name not in binary and _are_shares(sample(name))]
     empty = [name for name in present if not any(map(is_filled, sample(name)))]
     empty = [name for name in empty if _SCORED.search(name)]
@@ -156,6 +164,78 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
         ("Columns without any value", empty),
     )
     return "".join(f" {text}: {list_names(names, 6)}." for text, names in texts if names)
+
+
+_THRESHOLD = re.compile(r"(^|[\s_.-])threshold$", re.IGNORECASE)
+_DIRECTIONS = frozenset(map(plain_name, ("is_lower_better", "lower_is_better", "minimize")))
+_FEWEST_THRESHOLDS = 2  # one is the bar of a metric, which its own score is compared with
+
+
+def refuse_outcome(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
+    """Raise an error for a column that was guessed and is no outcome, by what is next to it."""
+    for refuse in (
+        *(refuse_reference, refuse_confidence, _refuse_own_scales, refuse_tallies, refuse_classes),
+        _refuse_of_errors,
+    ):
+        refuse(outcome, present, sample)
+
+
+def _refuse_of_errors(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
+    """Raise an error for a column that is filled only where a row has an error.
+
+    It says that these rows failed; what the others achieved is in another column.
+    """
+    values = sample(outcome) if sample else ()
+    for name in named_like(present, _ERRORS):
+        errors = sample(name) if sample else ()
+        if len(errors) != len(values) or name == outcome:
+            continue
+        filled = list(map(is_filled, values))
+        if filled == list(map(is_filled, errors)) and 0 < sum(filled) < len(filled) / 2:
+            raise InputError(
+                f"{outcome!r} has a value only in rows with something in {name!r}, "
+                f"{sum(filled)} of {len(filled)}, where it says that they failed. The outcomes of "
+                f"the others are elsewhere; choose them with {mapping('outcome')}, such as "
+                f"{mapping('outcome', 'scores.accuracy')} for those inside objects. There are: "
+                f"{list_names(present, 12)}."
+            )
+
+
+def _refuse_own_scales(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
+    """Raise an error for a score that every question has on a scale of its own.
+
+    The signs are thresholds that vary from row to row, several of them, as of medals, or a column
+    that says of some rows that lower is better.
+    """
+    if sample is None or plain_name(outcome.rpartition(".")[2]) != "score":
+        return
+    varying = [
+        name
+        for name in filter(_THRESHOLD.search, present)
+        if len({worth_of(value) for value in sample(name) if is_filled(value)}) > 1
+    ]
+    lower = [
+        name
+        for name in named_like(present, _DIRECTIONS)
+        if len({worth_of(value) for value in sample(name) if is_filled(value)}) > 1
+    ]
+    if len(varying) < _FEWEST_THRESHOLDS and not lower:
+        return
+    signs = lower or varying
+    binary = [name for name in present if name not in lower and _are_verdicts(sample(name))]
+    advice = (
+        f" Columns with only right and wrong values: {list_names(binary, 6)}." if binary else ""
+    )
+    raise InputError(
+        f"{outcome!r} is on a scale of its own in every row, by {list_names(signs, 3)} next to it, "
+        f"so its mean says nothing. Choose the outcome with {mapping('outcome')}; to average it "
+        f"all the same, {mapping('outcome', outcome)}.{advice}"
+    )
+
+
+def _are_verdicts(values: Sequence[object]) -> bool:
+    """Whether values are right and wrong, both of them."""
+    return are_right_or_wrong(values) and len(set(map(str, values))) > 1
 
 
 _MOST_CLASSES = 10  # words of a column of verdicts

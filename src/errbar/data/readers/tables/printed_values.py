@@ -4,6 +4,7 @@ Numbers may have a decimal comma or a percent sign; lists and objects are JSON, 
 NumPy print them.
 """
 
+import json
 import re
 from ast import literal_eval
 from typing import Any
@@ -11,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from errbar.base.remarks import Above, guess, mapping, warning
+from errbar.data.columns import plain_name
 from errbar.data.engines.duckdb import quoted
+from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import parse
 from errbar.errors import InputError
+
+_OUTCOME_OR_ANSWER = frozenset({"result"})
 
 
 def parse_columns(flat: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -47,6 +52,29 @@ def _json_in(value: Any) -> Any:
             continue
         return found if isinstance(found, list | dict) else value
     return value
+
+
+def answers_as_text(flat: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Turn lists under `result` into text if they are answers, as of an agent.
+
+    The entries of lists of outcomes are trials. A `result` may as well be what was answered, and is
+    if an entry is no outcome from 0 to 1.
+    """
+    found = {
+        name: [json.dumps(value) if isinstance(value, list) else value for value in column]
+        for name, column in flat.items()
+        if plain_name(name.rpartition(".")[2]) in _OUTCOME_OR_ANSWER and _are_answers(column)
+    }
+    return flat | found
+
+
+def _are_answers(column: list[Any]) -> bool:
+    """Whether lists have plain entries, of which some are no outcomes."""
+    if not all(value is None or isinstance(value, list) for value in column):
+        return False
+    entries = [entry for value in column for entry in value or ()]
+    plain = not any(isinstance(entry, list | dict) for entry in entries)
+    return plain and not all(map(is_outcome, entries))
 
 
 def number_in_text(rows: Any, column: str, meaning: str) -> tuple[list[str], list[Above]]:

@@ -41,7 +41,7 @@ from errbar.data.readers.tables.named_scores import (
     is_numbered,
     with_named_scores,
 )
-from errbar.data.readers.tables.printed_values import parse_columns
+from errbar.data.readers.tables.printed_values import answers_as_text, parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
 from errbar.errors import InputError, UnknownColumn
@@ -97,7 +97,7 @@ def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]
 def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
     """Flatten columns of any nesting to one outcome per row."""
     remarks: list[Above] = []
-    flat = with_named_scores(parse_columns(flat))
+    flat = with_named_scores(answers_as_text(parse_columns(flat)))
     unpacked = _by_tests(flat, assignment) or _unpack_lists(flat) or _attempts(flat, assignment)
     unpacked = unpacked or _by_system(flat, assignment)
     if unpacked is not None:

@@ -49,3 +49,10 @@ def _are_settings(file: Path, keys: Sequence[str], parts: Sequence[RowSet]) -> b
         return True
     has_number = any(letter.isdigit() for key in keys for letter in str(key))
     return not has_number and len(keys) * files < rows
+
+
+def describes_data_set(file: Path) -> bool:
+    """Whether a file is metadata of a data set saved by Hugging Face datasets."""
+    if file.name == "dataset_dict.json":
+        return True
+    return file.name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, way_to_say
-from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import (
     ALL_ROWS,
     own_engine,
@@ -44,7 +43,12 @@ from errbar.data.readers.finding import (
     size_of_all,
 )
 from errbar.data.readers.logs import Accounts, Origin
-from errbar.data.readers.tables.compared_files import has_ids, question_sets_remark
+from errbar.data.readers.tables.compared_files import (
+    has_ids,
+    question_sets_remark,
+    reasons_without_files,
+    scored_again,
+)
 from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.json_documents import documents_in, fields_of, records_in
 from errbar.data.readers.tables.naming import HowToRead, name_systems
@@ -120,16 +124,13 @@ def _read_tables(
             skipped |= dict.fromkeys(relation.files, error)
             continue
         parts.append(replace(part, remarks=(*remarks, *part.remarks)))
-    with_ids = [part for part in parts if part.columns["question"] != ROW]
+    with_ids = [part for part in parts if has_ids(part.columns)]
     if with_ids:  # a summary next to results has no ids
-        for part in [
-            part for part in parts if part not in with_ids and not {*part.files} & {*asked}
-        ]:
-            skipped |= dict.fromkeys(part.files, InputError(_NO_IDS))
-        parts = [part for part in parts if part in with_ids or {*part.files} & {*asked}]
-    asked_for = [file for file in flags if file in asked]
-    unasked = {file: keys for file, keys in flags.items() if file not in asked_for}
-    for file, reason in settings_among(unasked, parts).items():
+        lost = [part for part in parts if part not in with_ids and not {*part.files} & {*asked}]
+        skipped |= {file: InputError(_NO_IDS) for part in lost for file in part.files}
+        parts = [part for part in parts if part not in lost]
+    unasked = {file: keys for file, keys in flags.items() if file not in asked}
+    for file, reason in (settings_among(unasked, parts) | scored_again(parts, asked)).items():
         skipped[file] = InputError(reason)
     refused = next((error for file, error in skipped.items() if file in asked or not parts), None)
     if refused is not None:
@@ -137,8 +138,7 @@ def _read_tables(
     if skipped:  # system names depend on which files are read
         rest = [file for file in files if file not in skipped]
         again = _read_tables(rest, how, engine, asked=(), named=named)
-        why = {file: str(error).removeprefix(f"{file}: ") for file, error in skipped.items()}
-        return again._replace(skipped={**again.skipped, **why})
+        return again._replace(skipped={**again.skipped, **reasons_without_files(skipped)})
     kinds = [[part for part in parts if part.are_counts is counts] for counts in (False, True)]
     wholes = [with_common_id(some, how) for some in kinds if some]
     if any(_are_pieces(whole, how) for whole in wholes):
