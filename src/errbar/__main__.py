@@ -1,6 +1,7 @@
 """`errbar` and `python -m errbar`: the command, imported where Ctrl-C gives one line."""
 
 import gc
+import os
 import sys
 
 # What a command imports stays. To look for garbage among it at every 700th new object, which is
@@ -15,7 +16,7 @@ def main() -> None:
         from errbar.cli import main as command  # noqa: PLC0415  takes a while
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)  # noqa: T201  click may not be there yet
-        sys.exit(130)
+        os._exit(130)  # at sys.exit, Python may end by the signal instead; see Terminated
     command(prog_name="errbar")
 
 

@@ -134,6 +134,27 @@ def test_ctrl_c_is_one_line_and_130() -> None:
     assert process.returncode == 130
 
 
+def test_ctrl_c_in_code_made_from_text_is_130_too(tmp_path: Path) -> None:
+    """As in a dataclass while its module is imported; `python -m` would end by the signal then."""
+    (tmp_path / "waiting.py").write_text(
+        "import os, signal\n"
+        "from errbar.cli import main\n"
+        "@main.command()\n"
+        "def wait():\n"
+        "    exec('os.kill(os.getpid(), signal.SIGINT)')\n"
+        "main(['wait'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "waiting"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([HOME, str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
 @pytest.mark.parametrize(
     "arguments",

@@ -33,7 +33,12 @@ INTERNAL, NO_MEMORY, NO_OUTPUT = 70, 71, 74  # EX_SOFTWARE, EX_OSERR and EX_IOER
 # The exit codes that a shell gives to a process ended by a signal: 128 plus its number. A closed
 # pipe is no success, because the output was incomplete; `errbar score logs | head` ignores it.
 PIPE_CLOSED = 141
-_ENDED_BY = {"SIGTERM": "Terminated.", "SIGHUP": "Hung up.", "SIGALRM": "Time limit reached."}
+_ENDED_BY = {
+    "SIGINT": "Interrupted.",
+    "SIGTERM": "Terminated.",
+    "SIGHUP": "Hung up.",
+    "SIGALRM": "Time limit reached.",
+}
 _USUAL_WIDTH = 80  # of a terminal that does not say its own
 _SILENT, _BETWEEN = 1.0, 0.2  # seconds before the first line, and between lines
 # DuckDB stops within a second or never: 2.0 hung in 7 of 41 trials when interrupted while writing.
@@ -91,9 +96,7 @@ def working(words: str) -> Iterator[Work]:
         yield work
     except Exception as error:
         _end(watcher, finish)
-        if work.ended_by == signal.SIGINT:  # the engine reports it as an error
-            raise KeyboardInterrupt from error
-        if work.ended_by:
+        if work.ended_by:  # the engine reports it as an error
             raise Terminated(work.ended_by) from error
         raise
     finally:
@@ -157,7 +160,12 @@ def _shown(line: str, last: str) -> str:
 
 
 class Terminated(BaseException):
-    """A signal asked the process to end; temporary files are removed on the way out."""
+    """A signal asked the process to end; temporary files are removed on the way out.
+
+    Ctrl-C raises it too: Python remembers a KeyboardInterrupt in code that is made from text, such
+    as that of a dataclass while its module is imported, and then ends by the signal in spite of an
+    exit code.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -167,7 +175,7 @@ class Terminated(BaseException):
 def say_ended(number: int) -> int:
     """Print the line for a command that a signal ended, and return its exit code."""
     with suppress(OSError):  # the terminal may be gone
-        click.echo(_ENDED_BY.get(signal.Signals(number).name, "Interrupted."), err=True)
+        click.echo(_ENDED_BY[signal.Signals(number).name], err=True)
     return 128 + number
 
 
@@ -177,7 +185,7 @@ def ended_early() -> Iterator[None]:
     try:
         with _signals_raised():
             yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # raised by a handler that is not errbar's
         raise Exit(say_ended(signal.SIGINT)) from None
     except Terminated as ended:
         remove_unfinished()
@@ -195,7 +203,8 @@ def _signals_raised() -> Iterator[None]:
     replaced = {}
     for name in _ENDED_BY:
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        usual = (signal.SIG_DFL, signal.default_int_handler)
+        if number is not None and signal.getsignal(number) in usual:
             with suppress(ValueError):  # not in the main thread
                 replaced[number] = signal.signal(number, _terminated)
     try:
