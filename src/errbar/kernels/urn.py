@@ -232,13 +232,6 @@ def mean_credit(trials: Integers, correct: Integers, credit: Array) -> Array:
     return out
 
 
-def sum_of_means(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
-    """Sum over questions of the posterior mean of Σ weight · probability; a row occurs `often`."""
-    low = weights.min()
-    shares = (often / total) @ pseudo
-    return float(low * often.sum() + shares @ (weights - low))
-
-
 def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) -> float:
     """Sum over questions of the variance of Σ weight · probability.
 

@@ -118,6 +118,13 @@ class CategoryMetric(CountMetric):
         return tally
 
 
+def _sum_of_means(rows: Array, total: Array, weights: Array, often: Array) -> float:
+    """Return the sum over questions of the mean weight of a row; a row occurs `often`."""
+    low = weights.min()
+    shares = (often / total) @ rows
+    return float(low * often.sum() + shares @ (weights - low))
+
+
 @register("bayes")
 @dataclass(frozen=True)
 class Bayes(CategoryMetric):
@@ -140,7 +147,7 @@ class Bayes(CategoryMetric):
         for rows, often in tally.parts():
             pseudo = rows + prior.each
             total = pseudo.sum(axis=1)
-            mean += urn.sum_of_means(pseudo, total, weights, often)
+            mean += _sum_of_means(pseudo, total, weights, often)
             variance += urn.sum_of_variances(pseudo, total, weights, often)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
@@ -158,7 +165,7 @@ class OutcomeMean(CategoryMetric):
         weights = np.array(self.weights)
         mean = 0.0
         for rows, often in tally.parts():
-            mean += urn.sum_of_means(rows, rows.sum(axis=1), weights, often)
+            mean += _sum_of_means(rows, rows.sum(axis=1), weights, often)
         return mean / tally.questions
 
     def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
@@ -169,7 +176,7 @@ class OutcomeMean(CategoryMetric):
             trials = rows.sum(axis=1)
             total = trials + prior.each * rows.shape[1]
             rescaled = often * np.square(total / trials)
-            mean += urn.sum_of_means(rows, trials, weights, often)
+            mean += _sum_of_means(rows, trials, weights, often)
             variance += urn.sum_of_variances(rows + prior.each, total, weights, rescaled)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
 
