@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, some_of, way_to_say
@@ -73,6 +73,16 @@ def number_in(text: str) -> float | None:
         return float(plain)
     except ValueError:
         return None
+
+
+def distinct(values: Sequence[Any]) -> Sequence[Any]:
+    """Distinct values if all but null have the same type, since 1 equals true; else all values."""
+    if len({*map(type, values)} - {type(None)}) > 1:
+        return values
+    try:
+        return list(dict.fromkeys(values))
+    except TypeError:  # lists and objects
+        return values
 
 
 def known_word(word: str) -> str:

@@ -45,8 +45,9 @@ def look_once(rows: Query, columns: Columns) -> None:
             wanted.append(number_of_questions(columns))
         if has_trials:
             wanted += [numbered_rows(rows, columns), *attempts(columns)]
-        _, texts = other_ids(free_columns(rows.columns, columns))
-        wanted += map(are_sentences, texts)
+        if not has_trials or "system" in columns:  # else no check asks for them
+            _, texts = other_ids(free_columns(rows.columns, columns))
+            wanted += map(are_sentences, texts)
     if "system" in columns:
         wanted.append(distinct_rows([columns["system"]]))
     rows.totals(*wanted)

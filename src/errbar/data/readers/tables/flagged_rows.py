@@ -18,7 +18,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.outcome_words import NOTHING
+from errbar.data.outcome_words import NOTHING, distinct
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     are_right_or_wrong,
@@ -252,7 +252,7 @@ def graded_scores(flat: Mapping[str, Sequence[object]]) -> list[str]:
     """Columns that are named as scores, with only numbers, of which some are above 1."""
     found = []
     for name in filter(_SCORE_OF.search, flat):
-        values = {worth_of(value) for value in flat[name] if is_filled(value)}
+        values = {worth_of(value) for value in distinct(flat[name]) if is_filled(value)}
         if None not in values and max(filter(None, values), default=0) > 1:
             found.append(name)
     return found
@@ -260,15 +260,18 @@ def graded_scores(flat: Mapping[str, Sequence[object]]) -> list[str]:
 
 def _are_classes(values: Sequence[object]) -> bool:
     """Whether a few words recur, of which some mean right and others nothing that is known."""
-    some = [
-        value.strip().lower() for value in values if isinstance(value, str) and is_filled(value)
-    ]
-    worth = {word: worth_of(word) for word in some}
+    words = {
+        text: text.strip().lower()
+        for text in distinct(values)
+        if isinstance(text, str) and is_filled(text)
+    }
+    some = [words[text] for text in values if isinstance(text, str) and text in words]
+    worth = {word: worth_of(word) for word in {*some}}
     has_both = 1.0 in worth.values() and None in worth.values()
     return has_both and 2 < len(worth) <= _MOST_CLASSES and 2 * len(worth) <= len(some)
 
 
 def _are_shares(values: Sequence[object]) -> bool:
     """Whether there are several numbers, and all are between 0 and 1."""
-    some = {worth_of(value) for value in values if is_filled(value)}
+    some = {worth_of(value) for value in distinct(values) if is_filled(value)}
     return len(some) > 1 and all(worth is not None and 0 <= worth <= 1 for worth in some)

@@ -26,7 +26,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.outcome_words import NOTHING, WORDS, is_outcome, known_word, number_in
+from errbar.data.outcome_words import NOTHING, WORDS, distinct, is_outcome, known_word, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.competing_outcomes import no_outcome, refuse_paired_answers
@@ -212,7 +212,7 @@ def _listed_columns(flat: Flat, assignment: Assignment) -> tuple[str, list[str]]
 
 
 def _is_number_column(column: Sequence[Any]) -> bool:
-    return all(is_outcome(value) or number_in(str(value)) is not None for value in _once(column))
+    return all(is_outcome(value) or number_in(str(value)) is not None for value in distinct(column))
 
 
 def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
@@ -321,7 +321,7 @@ def refuse_scorers(names: Sequence[str]) -> NoReturn:
 def _is_binary(column: Sequence[Any]) -> bool:
     return all(
         isinstance(value, bool) or value in (0, 1) or _is_binary_text(value)
-        for value in _once(column)
+        for value in distinct(column)
         if not is_missing(value)
     )
 
@@ -373,25 +373,15 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
 
 def _is_wide(sample: Sequence[Any], column: Sequence[Any]) -> bool:
     """Whether a column has only outcomes between 0 and 1, and is filled in half of the rows."""
-    if not all(map(_is_outcome, _once(sample))) or not all(map(_is_outcome, _once(column))):
+    if not all(map(_is_outcome, distinct(sample))) or not all(map(_is_outcome, distinct(column))):
         return False
-    blank = {str(value): value for value in _once(column) if not is_filled(value)}
+    blank = {str(value): value for value in distinct(column) if not is_filled(value)}
     return 2 * sum(map(column.count, blank.values())) <= len(column) > 0
 
 
 def _is_outcome(value: Any) -> bool:
     """Whether a value can be an outcome, perhaps with a decimal comma."""
     return is_outcome(_COMMA.sub(r"\1.\2", value) if isinstance(value, str) else value)
-
-
-def _once(column: Sequence[Any]) -> Sequence[Any]:
-    """Distinct values if all have the same type, since 1 equals true; else all values."""
-    if len({*map(type, column)} - {type(None)}) > 1:
-        return column
-    try:
-        return list(dict.fromkeys(column))
-    except TypeError:  # lists and objects
-        return column
 
 
 def _may_be_wide(column: Sequence[Any]) -> bool:
