@@ -77,7 +77,7 @@ def history(
     strict_share(level, "level")
     if not isinstance(columns, Mapping | None):
         raise WrongType("columns must be names by their meaning, as in {'question': 'task_id'}.")
-    failures_as(errors)  # refused before anything is read
+    failures_as(errors)  # raises an error before anything is read
     how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}
     with ExitStack() as opened:
         runs = _runs_in(data, run, table, opened)

@@ -33,7 +33,7 @@ from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.estimate import Estimand, Interval
 
 _MOST_SHOWN = 10  # pairs of groups that are rows, whether the judge favours one or not
-_ALIKE = 1e-9  # results of a pair add up to 1 but for rounding
+_ALIKE = 1e-9  # tolerance: results of a pair add up to 1 up to rounding
 _ADVICE, _CORRECTED = "correct comparisons by labels", "the labels correct that"
 RatingScale = Literal["nominal", "ordinal", "interval"]
 _METHOD = (

@@ -92,7 +92,7 @@ class Policy(NamedTuple):
 
     failures: str
     short: Short
-    bounds: tuple[float, float] | None = None  # what failed trials may be worth as rewards
+    bounds: tuple[float, float] | None = None  # bounds of the reward of a failed trial
 
     @classmethod
     def of(cls, errors: str, short: Short) -> "Policy":
@@ -109,7 +109,7 @@ class AlignedSystems:
     task: str
     systems: tuple[str, ...]
     refused: Mapping[str, InputError]  # reasons why systems are not aligned, by system
-    everyone: tuple[str, ...]  # all systems in order, those that are refused too
+    everyone: tuple[str, ...]  # all systems in order, including refused ones
 
     def pair_name(self, first: str, second: str) -> str:
         """A difference of two systems, for messages."""

@@ -28,7 +28,7 @@ from errbar.results.board_audit import BoardAudit, BoardRow, Change
 from errbar.results.comparison import Comparison
 from errbar.results.leaderboard import Leaderboard
 
-_POWER = 0.8  # chance of finding a difference of the size seen, as plans have it
+_POWER = 0.8  # power for the number of questions, as in plans
 
 
 @dataclass(frozen=True)

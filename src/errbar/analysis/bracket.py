@@ -47,7 +47,7 @@ from errbar.results.scores import Scores
 
 BOTH = "both"  # rows without a result count in the worst and in the best case
 _CASES = ("lowest", "right")  # what failed trials count as: in the worst case, in the best
-_DIGITS = 12  # to which gains are rounded before they are ordered: beyond, they differ by rounding
+_DIGITS = 12  # decimals to which gains are rounded before sorting
 _STEP = 1e-3  # levels are rounded up to such steps, so that systems share them
 
 

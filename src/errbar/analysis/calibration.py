@@ -39,15 +39,16 @@ from errbar.results.estimate import Subject
 from errbar.results.scores import Scores
 
 BINS = 10  # usual in reliability diagrams, so that errors by bins can be compared
-FEWEST = 20  # answers in a bin, where the number of bins is not given
+FEWEST = 20  # least number of answers in a bin, if the number of bins is not given
 _METHOD = (
     "Bayesian bootstrap over {unit} with one unseen one at the bound (Gaffke), in bins of about "
     "equally many answers adjusted for their number (Bonferroni); miscalibration and "
     "discrimination by isotonic regression (Dimitriadis, Gneiting and Jordan 2021), lower ends by "
     "ten-fold cross-fitting"
 )
-_SEED = 0  # of the folds
-_MOST_ANSWERS = 200_000  # for a line beside another result: half a second
+_SEED = 0  # seed of the folds
+# answers up to which other results show a line on calibration: half a second
+_MOST_ANSWERS = 200_000
 
 
 def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.95) -> Calibration:

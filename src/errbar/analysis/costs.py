@@ -38,7 +38,7 @@ from errbar.results.estimate import Subject
 _Chances = tuple[float, float]
 
 MOST_IN_PAIRS = 6  # systems up to which all pairs are compared
-_SAME = 1e-12  # of a number: what differs by less does so by rounding
+_SAME = 1e-12  # relative: smaller differences are rounding errors
 _UNKNOWN = (math.nan, math.nan)
 _METHOD = (
     "the outer ends of two intervals: a Bayesian bootstrap over {unit} with one unseen unit, which "
@@ -295,7 +295,8 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
     """Results of several tries of each question, on the questions with enough trials."""
     fewest = int(own.trials.min())
     numbers = request.tries or tuple(k for k in (1, 2, 4, 8, 16) if k <= fewest if fewest > 1)
-    together: dict[int, list[int]] = {}  # numbers of tries by how many questions have enough trials
+    # numbers of tries, by the number of questions with enough trials
+    together: dict[int, list[int]] = {}
     for k in numbers:
         enough = int((own.trials >= k).sum())
         if enough < own.trials.size:
@@ -323,7 +324,7 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
 
 def _number_with_sd(found: Ratio) -> Measurement:
     """An estimate; a standard deviation that is only rounding error becomes 0."""
-    sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # what differs by rounding
+    sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # 0 if it is only rounding
     return Measurement(value=found.value, sd=sd, low=found.low, high=found.high)
 
 

@@ -32,8 +32,8 @@ from errbar.metrics import CountMetric, family
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
 from errbar.results.scores import Scores
 
-_POINTS = 50  # of a curve
-_MOST = 1 << 20  # the largest k of a curve that names none
+_POINTS = 50  # largest number of points on a curve
+_MOST = 1 << 20  # largest k of a curve, if ks are not given
 
 
 def curve_scores(

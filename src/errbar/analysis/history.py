@@ -37,7 +37,7 @@ def drifts_of(
 ) -> tuple[Drift, ...]:
     """Test every task for drift over the runs, in their order; the tests hold simultaneously."""
     tasks = sorted({task for run, task in named if run in runs})
-    needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
+    needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # 1 − 0.95 becomes exactly 0.05
     if not tasks:
         raise InputError("there are no runs to show.")
     found = []

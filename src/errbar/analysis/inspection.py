@@ -14,7 +14,7 @@ from errbar.results.estimate import Subject
 from errbar.results.inspection import Agreement, Inspection
 
 _EXAMPLES = 3  # rows that an inspection shows
-_QUICK = Posterior()  # where only the observed value is looked at
+_QUICK = Posterior()  # for observed values: the interval is not used
 
 
 def inspection_of(source: Source) -> Inspection:

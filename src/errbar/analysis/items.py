@@ -35,9 +35,9 @@ from errbar.results.items import (
     TaskItems,
 )
 
-_SEED = 0  # of the folds
-_SIZES = (5, 10, 20, 50, 100, 200)  # of subsets, where none is asked for
-FEWEST = 5  # systems that can say which questions look wrong, and what a subset keeps
+_SEED = 0  # seed of the folds
+_SIZES = (5, 10, 20, 50, 100, 200)  # sizes of subsets, if none is given
+FEWEST = 5  # least number of systems for checks of questions, and for subsets
 _MODELS = {
     "rasch": "the model of Rasch",
     "2pl": "the two-parameter model, log discriminations normal around 0",

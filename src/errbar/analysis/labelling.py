@@ -45,11 +45,12 @@ _METHOD = (
     "Neyman allocation over groups of answers, half of the sample spread evenly, systematic "
     "sampling (Madow 1949); widths simulated with labels drawn from those of the same group"
 )
-_SIMULATED = 20  # data sets: the mean width is known to about 3%
-_WORTH = 0.03  # least gain for which weights are worth their trouble
-_MOST_VALUES, _PARTS = 4, 3  # distinct grades that are groups of their own; parts of other grades
+_SIMULATED = 20  # simulated data sets; the error of the mean width is then about 3%
+_WORTH = 0.03  # least gain in width for which questions are chosen by group
+# distinct grades up to which each is a group; number of groups otherwise
+_MOST_VALUES, _PARTS = 4, 3
 _MOST_GROUPS = 40  # a column that makes more has ids, or texts: few labels would fall in each
-_EQUAL = 1e-9  # a label and a grade that differ by less agree
+_EQUAL = 1e-9  # tolerance: a label and a grade that differ by less agree
 _FEWEST = 20  # labels: coverage was not studied for fewer
 _SEED = 1  # of the simulated labels
 _UNLIKELY = 0.001  # p-value of all tests of a random choice together
@@ -62,7 +63,7 @@ class LabellingRequest:
     questions: int | None = None
     width: float | None = None
     _: KW_ONLY
-    task: str | None = None  # where there are several
+    task: str | None = None  # needed if there are several tasks
     by: str | None = None  # a column of answers, as the confidence of the judge
     agreement: float = 0.8  # share of labels that agree with the judge, where there are none yet
     level: float = 0.95
@@ -364,7 +365,7 @@ def _table(source: Source) -> tuple[Frame, Columns]:
 def remarks_on_choice(source: Source, labels: Labels) -> list[str]:
     """Say where labels were hardly chosen at random: the judge grades their answers otherwise."""
     if labels.sampled and labels.source.weight_columns():
-        return []  # chances differ, as the weights say
+        return []  # chosen with unequal probabilities
     labels_of, found = labels.source.named(), list[tuple[float, str, float, float]]()
     for (system, task), named in source.named().items():
         own = labels_of.get((labels.systems.get(system, ""), labels.tasks.get(task, "")))
@@ -374,7 +375,7 @@ def remarks_on_choice(source: Source, labels: Labels) -> list[str]:
         try:
             values = question_values(source, named, Average(), "missing", rewards=rewards)
         except InputError:
-            continue  # the scores say why
+            continue  # the reason is given with the scores
         known = set(own.where(own.slice.scored > 0).questions)
         graded = ~np.isnan(values.parts[0])
         chosen = np.array([name in known for name in values.questions])[graded]

@@ -14,7 +14,7 @@ _TRUTHS = (
     *("resolved", "is_resolved", "solved"),
 )
 ROUNDING = 1e-9  # a cosine similarity may be 1.0000000000000002
-_GAP = 10  # a percentage is that much more than the share beside it, or it is no percentage
+_GAP = 10  # percentages are at least this many times as large as shares
 
 
 def exceeds_unit(source: Source, part: Slice, metric: Metric) -> bool:

@@ -54,7 +54,7 @@ class Difference:
     left_out: int
     caution: str  # about the sign-flip test
     reason: str = ""  # why there is no interval and no p-value
-    failed: int = 0  # failed trials of both, if they may have been anything
+    failed: int = 0  # failed trials of both systems, with errors="bracket"
     flips: Callable[[bool, Callable[["Difference"], bool]], int] | None = None  # as in `bracket`
 
     @property
@@ -133,7 +133,7 @@ class Differences:
             if noise is not None:
                 self._known[key] = self._reward_ends(system, some, noise[system, some])
                 return self._known[key]
-            # Systems that have these questions too are learned in one go.
+            # All systems with these questions are fitted in one pass.
             alike = [
                 at for at in range(len(self._data.systems)) if self._data.present(at)[some].all()
             ]

@@ -39,7 +39,7 @@ from errbar.metrics.base import Direction
 from errbar.results.estimate import Interval, Subject
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
 
-_ALIKE = 2.0  # widths of scales that are guessed from rewards may differ by as much
+_ALIKE = 2.0  # ratio of widths up to which guessed scales count as equal
 
 
 def rank_systems(

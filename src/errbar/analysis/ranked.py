@@ -84,7 +84,7 @@ def _is_rankable(source: TableSource) -> bool:
 @plain_errors()
 def _parts(source: TableSource) -> dict[Key, TableSource]:
     """Split a source by system and task; empty if the rows do not fit in memory."""
-    source.statuses()  # a status that nobody knows is wrong for all of them
+    source.statuses()  # raises an error for an unknown status
     frame, columns = source.frame, source.columns
     names = {
         name: column

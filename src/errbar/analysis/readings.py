@@ -44,13 +44,13 @@ from errbar.metrics.categories import Average
 from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
-# Words in the names of quantities that may lie below 0 or above 1.
 _OTHERWISE = {"fail": "missing", "missing": "fail"}
 _SAID = {
     "fail": "counted as wrong",
     "missing": "left out",
     "bracket": "counted both as wrong and as right",
 }
+# Words in the names of quantities that may lie below 0 or above 1.
 _REWARDS = {"reward", "rewards", "return", "payoff", "profit", "margin", "gain", "utility"}
 _WORDS = "no outcome and no status that says why"
 
@@ -346,7 +346,7 @@ def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> lis
     named = {key: part for key, part in source.named().items() if key in scored}
     remarks: list[Above] = []
     for task, systems in group_by_task(named).items():
-        questions_of = {name: part.asked for name, part in systems.items()}
+        questions_of = {name: part.with_trials for name, part in systems.items()}
         sizes = sorted(map(len, questions_of.values()))
         common = set.intersection(*questions_of.values())
         if not common or sizes[-1] == len(common):

@@ -37,10 +37,10 @@ from errbar.results.base import Measurement
 from errbar.results.estimate import Estimate, Subject
 from errbar.results.scaling import Scaling, ScalingRow, ScalingStep
 
-FEWEST = 4  # trials of some question that say more than the mean and the spread of difficulty
-_TIMES = (10, 100)  # numbers of trials, of those there are, if none are asked for
+FEWEST = 4  # least trials of some question; fewer show only mean and variance of difficulty
+_TIMES = (10, 100)  # multiples of the trials in the data, if ks are not given
 _FEWEST_QUESTIONS = 10  # fewer were not simulated
-_UNFIT = 0.01  # a family that fits worse by chance in one of a hundred is left out
+_UNFIT = 0.01  # p-value of the test of fit below which a family is left out
 _METHOD = (
     "bounds over all difficulty distributions that agree with the counts (F-localization; "
     "Ignatiadis and Wager 2022); families by maximum likelihood with profile likelihood intervals: "
@@ -227,7 +227,7 @@ def _slopes(
     return -math.log(high) / reach, -math.log(low) / reach if low > _NOTHING else math.inf
 
 
-_NOTHING = 1e-6  # ten times the tolerance of the solver: no more of the failures is left
+_NOTHING = 1e-6  # ten times the tolerance of the solver; a smaller share of failures counts as 0
 
 
 def _combine_families(fit: Sequence[LeftTail], found: Sequence[ProfileInterval]) -> Measurement:

@@ -23,7 +23,7 @@ from errbar.base.tables import GAP, Detail, Line, Table, cells_wide, page, with_
 NAMES = frozenset({"system", "task", "systems", "run"})  # heads of columns of names
 JOINT = " − "  # between the two names of a pair
 _LONG_NAME, _SHORT_NAME = 24, 6
-_TELLING = 12  # letters of a cut name that still tell what it is
+_TELLING = 12  # least number of letters of a shortened name
 _CUT = "…"  # in the place of what was left out
 _SEPARATORS = "/_-:. "  # where a name is cut
 _JOINTS = "/_-: "  # between parts of names; a point may be within a number

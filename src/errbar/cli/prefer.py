@@ -86,7 +86,7 @@ GAMES = bundle(
 )
 
 
-_READING = ("level", "first_wins", "second_wins", "ties_are")  # what needs no model
+_READING = ("level", "first_wins", "second_wins", "ties_are")  # options of `position_bias`
 
 
 def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:

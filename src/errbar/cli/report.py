@@ -46,7 +46,8 @@ REPORT = bundle(
     options.BOUNDS,
     options.LARGEST_CLUSTER,
 )
-_MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})  # changes no number
+# options that change no number
+_MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})
 
 
 @command_on_paths

@@ -42,7 +42,8 @@ def main(environment: Mapping[str, str]) -> int:
     if environment.get("ERRBAR_COMMENT", "true").lower() == "true":
         try:
             comment(found.markdown(), environment)
-        except (OSError, KeyError, ValueError) as error:  # a refusal, no such variable, no JSON
+        # the request is refused, a variable is missing, or the event is not JSON
+        except (OSError, KeyError, ValueError) as error:
             why = _escaped(f"{type(error).__name__}: {error}")
             _say(f"::warning title=errbar::there is no comment on the pull request: {why}")
     return found.exit_code

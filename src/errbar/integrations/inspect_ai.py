@@ -63,7 +63,7 @@ def interval(name: str = "avg", level: float = 0.95, estimand: str = "population
             return known
         try:
             (found,) = errbar.score(_outcomes(scores), measure, level=level, estimand=estimand)
-        except errbar.errors.ErrbarError as error:  # a run must not be lost for it
+        except errbar.errors.ErrbarError as error:  # an error here must not end the run
             _LOG.warning("errbar: no %s: %s", measure, error)
             return known
         if not _SEES_EPOCHS:

@@ -39,7 +39,7 @@ class TestVerdict:
 
 def needed_evidence(level: float, tests: int) -> float:
     """The e-value that decides; `tests` tests share 1 − level, each for two sides (Bonferroni)."""
-    return 2.0 * tests / float(f"{1.0 - level:.12g}")  # of 0.95 it is 0.05
+    return 2.0 * tests / float(f"{1.0 - level:.12g}")  # 1 − 0.95 becomes exactly 0.05
 
 
 def verdict_on(

@@ -35,7 +35,7 @@ _PER_SD_OF_TWO = 1.0  # of a grid with discriminations: a sum over it is still r
 _MOST_NODES = 4000  # of a grid: 30,000 trials of a question
 _LOG_SLOPES = np.linspace(-4.0, 4.0, 25)  # grid of log discriminations, by their sd
 _SPREADS = (0.05, 10.0)  # least and largest sd of difficulties: beyond, outcomes hardly change
-_SLOPE_SPREADS = (0.02, 1.5)  # the same of log discriminations
+_SLOPE_SPREADS = (0.02, 1.5)  # least and largest sd of log discriminations
 _FAR = 1e-9  # posterior probability of nodes that the information leaves out
 
 

@@ -27,11 +27,11 @@ from errbar.kernels.interval import student_reach
 # Log odds of the edges of bins of the success rate. Their width, 0.15, is below the standard error
 # of the log odds of 150 trials; the first is 1.5e-8, so that 1e7 trials see what is in it.
 _LOG_ODDS = np.linspace(-18.0, 18.0, 241)
-_AT_LIMIT = 0.02  # a parameter this near to a limit of its family is there: 2% of α
-_STARTS = 3  # of the search for the most likely parameters: the best of a grid
+_AT_LIMIT = 0.02  # a parameter this close to a limit of its family counts as at the limit: 2% of α
+_STARTS = 3  # starting points of the maximum likelihood search: the best of a grid
 _SEARCHES = 3  # at most, each from where the last one ended
 _SLACK = 0.02  # of the log likelihood, by which a search along its limit may miss it
-_ENOUGH = 1e-4  # of a number, by which another search must widen its interval
+_ENOUGH = 1e-4  # relative gain of an interval below which no further search is made
 _SMALLEST = 1e-300  # keeps the logarithm of a chance finite
 _EXPECTED = 5.0  # questions of a range of counts in the test of fit (Cochran 1954)
 _CACHED = 256  # distributions of which the shares are kept

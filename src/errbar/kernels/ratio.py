@@ -27,7 +27,7 @@ from errbar.kernels.resample import unseen_sizes
 
 DRAWS = 4000  # the Monte Carlo error of a 95% end is then 1.1% of the width
 _AT_ONCE = 1 << 21  # random numbers in memory at a time
-_MANY = 20_000  # units, of which an unseen one would be lost among the others
+_MANY = 20_000  # units beyond which one unseen unit makes no difference
 _NOT_NORMAL = 0.631  # Anderson and Darling's A* at 10%, mean and variance estimated (Stephens 1974)
 _FEWEST = 8  # units for that test (D'Agostino and Stephens 1986, section 4.8)
 

@@ -74,7 +74,7 @@ def report(
     )
     if history is not None:
         if not isinstance(history, Timeline):
-            intervals = settings.asked | {"errors": settings.one_way}
+            intervals = settings.keywords | {"errors": settings.one_way}
             intervals.pop("largest_cluster", None)
             history = past_runs(history, *metrics, **intervals, short="drop")
         settings = replace(settings, history=history)

@@ -70,11 +70,11 @@ class ReportSettings:
         return "fail" if self.errors == "bracket" else self.errors
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def keywords(self) -> dict[str, Any]:
         """The settings as keywords of methods of `Runs`."""
-        asked = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
+        found = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
         sizes = {} if self.largest_cluster is None else {"largest_cluster": self.largest_cluster}
-        return {**asked, "bounds": self.bounds, **sizes}
+        return {**found, "bounds": self.bounds, **sizes}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     """Compute the contents of a report, as far as the data allow."""
     slices = runs.source.slices(())
     metrics = settings.metrics or usual_metrics(slices)
-    scores = bracket_rows(runs.score(*metrics, **settings.asked, short="drop"))
+    scores = bracket_rows(runs.score(*metrics, **settings.keywords, short="drop"))
     sections = [Section("scores", "Scores", (), scores)]
     if isinstance(runs, JudgedRuns):
         agreed = partial(runs.agreement, settings.level)
@@ -146,7 +146,9 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
         differ = partial(runs.compare, metrics[0], baseline=settings.baseline, short="drop")
-        compared, pairs = _section("comparisons", "Comparisons", partial(differ, **settings.asked))
+        compared, pairs = _section(
+            "comparisons", "Comparisons", partial(differ, **settings.keywords)
+        )
         sections += [ranks, pairs]
         sections += _order(runs, board, compared, settings)
     sections += _items(runs, slices, settings)
@@ -294,7 +296,7 @@ def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> lis
 
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
-    options = {name: settings.asked[name] for name in ("estimand", "level", "errors")}
+    options = {name: settings.keywords[name] for name in ("estimand", "level", "errors")}
     return bracket_rows(runs.curve(family, **options))
 
 
@@ -338,7 +340,7 @@ def _section(name: str, title: str, compute: Callable[[], R]) -> tuple[R | None,
 
 def _board(runs: Runs, metric: str, settings: ReportSettings) -> Leaderboard:
     covers = Estimand.POPULATION if settings.estimand is Estimand.RERUN else settings.estimand
-    return runs.rank(metric, **{**settings.asked, "estimand": covers}, short="drop")
+    return runs.rank(metric, **{**settings.keywords, "estimand": covers}, short="drop")
 
 
 def _order(

@@ -267,8 +267,8 @@ class AgreementPanels:
     scale: Axis  # axis of the coefficients
     biases: dict[str, tuple[Mark, ...]]  # biases by column; the first is over all answers
     axis: Axis  # axis of the biases
-    said: tuple[str, ...]  # what the judge says
-    confusion: tuple[tuple[str, str, tuple[Mark, ...]], ...]  # a label, its answers, what was said
+    judgements: tuple[str, ...]  # categories that the judge uses
+    confusion: tuple[tuple[str, str, tuple[Mark, ...]], ...]  # a label, its answers, the judgements
 
 
 def agreement_panels(found: RaterAgreement, order: Sequence[str]) -> AgreementPanels:
@@ -300,7 +300,7 @@ def agreement_panels(found: RaterAgreement, order: Sequence[str]) -> AgreementPa
         scale=Axis.of([0.0, 1.0, *_known_ends(coefficients)]),
         biases=biases,
         axis=Axis.of([0.0, *_known_ends(drawn)]),
-        said=tuple(dict.fromkeys(row.of[1] for row in parts.get("confusion", []))),
+        judgements=tuple(dict.fromkeys(row.of[1] for row in parts.get("confusion", []))),
         confusion=tuple(
             (label, f"{rows[0].items:,}", _marks(rows, [row.of[1] for row in rows]))
             for label, rows in confusion.items()

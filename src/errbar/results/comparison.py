@@ -39,7 +39,8 @@ class Comparison(HasInterval):
     caution: str = ""  # a reason to treat the result with care
     reason: str = ""  # why there is no interval
     items: int = 0  # common ranked items, for metrics without a value per question
-    failed: int = 0  # failed trials of both, if the interval is for whatever they would have been
+    # failed trials of both systems, if the interval covers all their possible outcomes
+    failed: int = 0
     flips: int = 0  # failed trials of the loser that, if right, undo what counting them wrong says
 
     @property

@@ -239,7 +239,8 @@ class Estimate(BaseEstimate):
     clusters: int = 0  # clusters of questions that were resampled, if any
     is_even: bool = False  # whether all questions are known to have as many trials
     coverage: float = math.nan  # share of simulated data sets whose interval has the true value
-    bracket: Interval | None = None  # for the score, whatever failed trials would have been
+    # of the score, over all outcomes that failed trials may have had
+    bracket: Interval | None = None
 
     def __post_init__(self) -> None:
         _without_minus_zero(self, "value", "mean", "sd")

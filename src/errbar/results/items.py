@@ -67,11 +67,11 @@ class ItemRow(HasInterval):
     sd: float
     interval: Interval
     discrimination: float  # 1 in the model of Rasch
-    infit: float  # nan where there is a single outcome, as all that follow but `by_luck`
+    infit: float  # nan if all outcomes are equal; so are all fields below except `by_luck`
     infit_p: float
     outfit: float
     outfit_p: float
-    correlation: float  # of its rates with the abilities by other questions
+    correlation: float  # of its rates with abilities estimated from the other questions
     inverted_p: float
     by_luck: float  # chance that a repeat is not unanimous; nan unless there is a single outcome
     flags: tuple[str, ...]
@@ -131,7 +131,7 @@ class SubsetSize(EqualByValue):
     size: int
     swapped: float  # share of pairs of systems whose order changes
     swapped_sd: float  # standard error of that share
-    away: float  # root mean square of the score read off the subset, less the score on all
+    away: float  # root mean square error of the score predicted from the subset
     slope: float  # score on all = intercept + slope × score on the subset
     intercept: float
     questions: tuple[str, ...]

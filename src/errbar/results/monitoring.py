@@ -40,7 +40,7 @@ class Claims:
     def needed(self) -> float:
         """The e-value at which a claim is accepted; two claims share 1 − level (Bonferroni)."""
         claims = sum(claim is not None for claim in (self.above, self.below))
-        return claims / float(f"{1.0 - self.level:.12g}")  # of 0.95 it is 0.05
+        return claims / float(f"{1.0 - self.level:.12g}")  # 1 − 0.95 becomes exactly 0.05
 
 
 class Looks(NamedTuple):

@@ -85,7 +85,7 @@ def test_beside_logs_they_are_skipped_by_name(whose: str, tmp_path: Path) -> Non
     assert "neither a log of" not in remarks_of(tmp_path)
 
 
-def test_a_reader_that_was_asked_for_skips_them_too(tmp_path: Path) -> None:
+def test_a_chosen_reader_skips_them_too(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "tau_bench", tmp_path, dirs_exist_ok=True)
     written("MTEB", tmp_path)
     assert "it has only totals, of MTEB" in remarks_of(tmp_path, reader="tau_bench")

@@ -421,7 +421,7 @@ def test_a_plan_shows_itself_in_a_notebook_and_as_a_curve() -> None:
     assert len({row["label"] for row in found.plot().spec["data"]["values"]}) == 3
 
 
-def test_records_say_what_was_asked_for_and_nan_what_was_not() -> None:
+def test_records_have_the_request_and_nan_for_what_was_not_requested() -> None:
     """Every kind of goal fills its own fields of the same record."""
     seen = plan("avg", difference=0.2, disagreement=0.5, difficulty="uniform", trials=[2])
     narrow = plan("avg", width=0.3, level=0.9, difficulty="uniform", trials=[2], simulations=0)

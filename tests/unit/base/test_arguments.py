@@ -23,7 +23,7 @@ def test_a_level_is_a_number(level: Any) -> None:
         strict_share(level, "level")
 
 
-def test_a_level_is_asked_for_in_the_words_of_whoever_asks() -> None:
+def test_a_message_on_a_level_speaks_of_options_or_arguments() -> None:
     with pytest.raises(InputError, match=r"For 95% write confidence=0\.95\.$"):
         strict_share(95, "confidence")
     with on_command_line(), pytest.raises(InputError, match=r"For 95% write --level 0\.95\.$"):

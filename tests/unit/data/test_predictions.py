@@ -170,7 +170,7 @@ def test_a_coverage_out_of_reach_says_how_far_the_answers_go() -> None:
 
 
 @pytest.mark.parametrize("value", [-0.1, NAN, INF, -INF])
-def test_a_risk_that_cannot_be_asked_for_is_refused(value: float) -> None:
+def test_a_risk_outside_its_range_is_refused(value: float) -> None:
     with pytest.raises(InputError, match="risk must be"):
         coverage_at_risk([1, 2], [0, 1], risk=value)
 

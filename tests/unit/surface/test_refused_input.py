@@ -92,7 +92,7 @@ def test_options_of_a_wrong_type_are_refused_by_name(verb: str, option: str, val
 
 
 @pytest.mark.parametrize("right", ["NaN", "-inf", "1e400", "\ud800", "a'b", '"', "\0", "\uffff"])
-def test_any_word_may_be_asked_for_as_right(right: str) -> None:
+def test_any_word_may_be_given_as_right(right: str) -> None:
     rows = [{"question": at, "outcome": word} for at, word in enumerate([right, "no", "no", "no"])]
     if right == "NaN":  # a result that is missing, whatever is right
         with pytest.raises(InputError, match="was given as right; the column has"):

@@ -28,7 +28,8 @@ from errbar.kernels.risk_coverage import rounded_difference
 from errbar.metrics.confidence import RankedMetric, RocAuc
 from errbar.results.estimate import Estimand, Interval, RankedEstimate
 
-Measure = Callable[[NDArray[Any]], Array]  # a row of weights per resample → a column each
+# weights, a row per resample → numbers, a column per resample
+Measure = Callable[[NDArray[Any]], Array]
 
 # weights, and those of the unseen items in columns → the worst and the best numbers
 Extremes = Callable[[NDArray[Any], NDArray[Any]], tuple[Array, Array]]
@@ -36,7 +37,7 @@ Sizes = tuple[tuple[Array, Array], ...]  # of each unseen item: distinct sizes, 
 EndMethod = Literal["unseen", "bca", "percentile"]
 
 _ROUNDING = 1e-12  # relative: resamples that differ by less are equal
-_FEWEST, _MOST = 100, 1_000_000  # resamples: fewer say nothing about an end, more do not fit
+_FEWEST, _MOST = 100, 1_000_000  # fewer resamples give no useful ends, more do not fit in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class UnseenItems(NamedTuple):
     sizes: Sizes
     often: Array | None = None  # how many items each unit stands for; None if for itself
     at_once: int | None = None  # draws measured together; None for as many as fit in the cache
-    value: float | None = None  # of the data; None for what `measure` makes of them
+    value: float | None = None  # observed value; None: computed by `measure`
 
 
 class Replicates(NamedTuple):

@@ -245,7 +245,7 @@ class _SystemEstimates:
         if isinstance(metric, Bayes):
             value = mean
         if weights_of(self._counts) is not None and math.isclose(value, mean, rel_tol=_ROUNDING):
-            mean = value  # the same sums in another order
+            mean = value  # both are sums of the same terms, in another order
         return Cell(value, mean, sd, self._interval(lower, upper, level), reason)
 
     def _summary(self, metric: CountMetric, level: float, *, short: bool) -> tuple[Summary, str]:

@@ -46,7 +46,7 @@ from errbar.kernels.partial_identification import (
 from errbar.kernels.resample import unseen_weights
 from errbar.metrics.base import CountMetric, QuestionMean
 
-_TOGETHER = 50  # systems that are learned in one pass, of at most 10 MB each
+_TOGETHER = 50  # systems that are fitted in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
 # no end moved by more than 1.5% of the width between seeds (`scripts/bench seeds`).
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
@@ -93,7 +93,7 @@ class DifficultyPosterior:
             self._often if weighed is None else weighed.powers(power, self._often.size)
             for power in (1, 2, 4)
         )
-        self._seed = int(rng.integers(1 << 62))  # what is drawn later depends on nothing else
+        self._seed = int(rng.integers(1 << 62))  # later draws depend on this seed only
         self._rates, self._weights = spread
         logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
         wrong = states.trials - states.correct

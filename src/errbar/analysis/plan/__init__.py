@@ -28,7 +28,7 @@ __all__ = ["Difficulty", "Plan", "PlanRow", "plan"]
 
 # Steps of an eighth to a half, because the width goes with the root of the number.
 _USUAL = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
-_SLACK = 1e-9  # of a budget
+_SLACK = 1e-9  # relative tolerance of a budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,9 @@ def _unreachable(goal: Goal, resources: Resources) -> str:
     return "not even ten million questions would suffice; plan for a larger difference or width."
 
 
-DISAGREEMENT = 1.0  # of log odds, where no pilot of two systems tells
+DISAGREEMENT = 1.0  # sd of the difference in log odds, without a pilot of two systems
 _MOST_TRIALS = 64  # of a plan that names no number: the most that runs usually have
-_RANGE = (0.05, 0.95)  # of the power over all spreads that fit the pilot
+_RANGE = (0.05, 0.95)  # quantiles of the power over distributions that fit the pilot
 
 
 @checked
@@ -302,7 +302,7 @@ def _goal(
         require_choice(verdict, "verdict", kinds)
         kind = kinds[verdict]
         goal = kind(metric, spread, level, seed, float(difference), float(disagreement))
-        _ = goal.shift  # refused here if it is out of reach
+        _ = goal.shift  # raises an error if the difference is out of reach
         return goal
     if disagreement is not None:
         raise InputError(

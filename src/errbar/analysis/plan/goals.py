@@ -39,16 +39,16 @@ from errbar.results.plan import LEAST_QUESTIONS
 SoughtVerdict = Literal["better", "probably better"]
 
 MOST_QUESTIONS = 10_000_000  # a plan for more is refused: no benchmark has as many
-_STEPS = 21  # of the normal shift
-_FEW = 40.0  # questions that differ: below, power is drawn and not computed
-_DRAWN = 10_000  # comparisons, where it is
+_STEPS = 21  # nodes for the normal shift
+_FEW = 40.0  # with fewer differing questions, power is simulated
+_DRAWN = 10_000  # simulated comparisons in that case
 _ROUGHLY, _WIDTHS = (
     600,
     4_000,
 )  # intervals or tests that are drawn, to find questions and to state a power
 _EXACT = 40  # intervals that are computed in full
-_DOUBT = 0.015  # of the asked width: what the saddle point alone may be off by
-_FINE = 200  # a step is such a share of the questions
+_DOUBT = 0.015  # error of the saddle-point approximation, as a share of the requested width
+_FINE = 200  # the search moves in steps of 1/200 of the questions
 
 
 @dataclass(frozen=True, eq=False)

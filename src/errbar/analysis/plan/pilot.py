@@ -26,7 +26,7 @@ _ODDS_STEPS = 61  # of normal log odds
 _CELLS = 400  # of learned points that are pooled
 _FARTHEST_SHIFT = 40.0  # of log odds: beyond, a rate is 0 or 1
 _HALVINGS = 60  # of an interval of 80: its length is then rounding
-_SIDES = (0.01, 500.0)  # least and largest parameter of a Beta that the sums can do
+_SIDES = (0.01, 500.0)  # range of the parameters of a Beta, in which the sums are accurate
 _BETA = re.compile(r"beta\(([0-9.e+-]+),([0-9.e+-]+)\)")
 
 
@@ -177,12 +177,12 @@ _NAMED: dict[str, tuple[str, Callable[[], _Points]]] = {
 
 _Counted = dict[tuple[str, str], tuple[int, int]]  # task and question: trials and right ones
 
-_SHIFT_STEPS = 15  # of the normal shift
+_SHIFT_STEPS = 15  # nodes for the normal shift
 # Of log odds, the coarser the larger: their posterior is integrated by the trapezoidal rule.
 _DISAGREEMENTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)
-_USUAL = 1.5  # scale of disagreements before anything is seen: half a normal distribution
+_USUAL = 1.5  # scale of the half-normal prior of the disagreement
 _SAFE = 1e-300  # keeps the logarithm of a chance finite
-_AT_EITHER_END = 0.25  # of a trial: how near to 0 or 1 a mean rate is taken to be
+_AT_EITHER_END = 0.25  # a mean rate keeps at least this share of a trial from 0 and 1
 
 
 class PilotLog(Protocol):
@@ -210,7 +210,7 @@ def learn_difficulty(
     source = getattr(log, "source", None)
     if not isinstance(source, Source):
         raise WrongType(f"a pilot is what errbar.load gives; got {type(log).__name__}.")
-    failures_as(errors)  # refused before anything is read
+    failures_as(errors)  # raises an error before anything is read
     slices = source.slices(())
     names = _chosen_systems(systems, list(dict.fromkeys(part.key[0] for part in slices)))
     if any(part.is_weighted for part in slices):

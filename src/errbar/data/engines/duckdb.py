@@ -341,7 +341,8 @@ def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:
         return False
     texts = values if type(None) not in kinds else filter(None, values)
     try:
-        "".join(filterfalse(str.isascii, texts)).encode()  # to know ASCII takes no look at the text
+        # isascii() is known without a look at the text
+        "".join(filterfalse(str.isascii, texts)).encode()
     except UnicodeEncodeError:
         return False
     return True

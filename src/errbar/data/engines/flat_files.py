@@ -37,7 +37,7 @@ from errbar.errors import InputError
 _PARSED_ONCE = 1 << 24  # bytes of text files that are copied into the engine
 _MOST_ABOVE = 50  # lines among which the header of a CSV file is looked for
 _TAIL = 1 << 12  # bytes at the end of a file that may be notes
-_PACKED = 10  # times as long is the text of a compressed file, or more
+_PACKED = 10  # the text of a compressed file is at least this many times as long
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines searched for JSON keys
 _NUMBERS = {"BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "HUGEINT"}
 # DuckDB's name for a key that differs from another only in case

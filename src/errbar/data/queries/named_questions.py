@@ -31,7 +31,7 @@ class NamedQuestions:
         return NamedQuestions(kept(self.questions), self.slice.where(some), kept(self.clusters))
 
     @property
-    def asked(self) -> set[str]:
+    def with_trials(self) -> set[str]:
         """The questions that have trials."""
         return {*self.where(self.slice.trials > 0).questions}
 

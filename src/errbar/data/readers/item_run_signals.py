@@ -41,14 +41,14 @@ class Signal:
     lower_is_surer: bool = False
 
     @classmethod
-    def asked_for(cls, text: str | None) -> Self:
+    def parse(cls, text: str | None) -> Self:
         """Parse a signal name; `-name` means that lower is surer, the default for some signals.
 
         Examples
         --------
-        >>> Signal.asked_for("token_pe")
+        >>> Signal.parse("token_pe")
         Signal(name='token_pe', lower_is_surer=True)
-        >>> Signal.asked_for("-surprise")
+        >>> Signal.parse("-surprise")
         Signal(name='surprise', lower_is_surer=True)
         """
         name = (text or USUAL_SIGNAL).removeprefix("-")

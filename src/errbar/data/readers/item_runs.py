@@ -165,7 +165,7 @@ def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]
         name = _name(experiment, results)
         if name is None:
             name = place.stem if len(experiments) == 1 else f"{place.stem} {at + 1}"
-        run = _run(name, rows, Signal.asked_for(signal), f"{where}.results.results")
+        run = _run(name, rows, Signal.parse(signal), f"{where}.results.results")
         if signal is not None:
             pick(run.signal.name, run.signals, "signal", where)
         runs.append(run)

@@ -270,7 +270,7 @@ def _claims(
     reading: _LogReading, run: _SystemRun, metric: str, filter_name: str, rows: int
 ) -> Iterator[Claim]:
     """Stated mean over all questions, if all are present and there is a single run."""
-    size, totals = run.samples.asked, run.samples.totals
+    size, totals = run.samples.planned, run.samples.totals
     number = number_or_none(size)
     if number is not None and run.of == 1:
         yield Claim("n-samples", number, "questions", run.system, run.task)

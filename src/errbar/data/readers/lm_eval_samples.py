@@ -85,7 +85,7 @@ class Samples:
         return object_in(object_in(self.results, "results"), self.task)
 
     @property
-    def asked(self) -> int | None:
+    def planned(self) -> int | None:
         """Number of questions stated in the results."""
         n = object_in(object_in(self.results, "n-samples"), self.task).get("effective")
         return n if isinstance(n, int) else None
