@@ -145,10 +145,8 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
     board = compared = None
     if len({part.key[0] for part in slices}) > 1:
         board, ranks = _section("ranks", "Ranks", lambda: _board(runs, metrics[0], settings))
-        differ = partial(runs.compare, metrics[0], baseline=settings.baseline, short="drop")
-        compared, pairs = _section(
-            "comparisons", "Comparisons", partial(differ, **settings.keywords)
-        )
+        pair = partial(runs.compare, metrics[0], baseline=settings.baseline, short="drop")
+        compared, pairs = _section("comparisons", "Comparisons", partial(pair, **settings.keywords))
         sections += [ranks, pairs]
         sections += _order(runs, board, compared, settings)
     sections += _items(runs, slices, settings)
