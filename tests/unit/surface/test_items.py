@@ -1,188 +1,101 @@
-"""The documented functions on item predictions, against a plain retelling of their definition."""
+"""`errbar items`: from outcomes to flagged questions, adjusted scores and subsets."""
 
-import math
-from dataclasses import FrozenInstanceError
-from decimal import Decimal
-from fractions import Fraction
+import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import CliRunner
 
-from errbar.selective import (
-    ItemPrediction,
-    compute_aurc,
-    compute_risk_at_coverage,
-    compute_risk_coverage_curve,
-)
-
-Item = ItemPrediction
+import errbar
+from errbar.cli import main
+from errbar.errors import InputError
 
 
-def plain_curve(items: list[Item]) -> list[tuple[Any, Any]]:
-    """The best answered items first, those of equal confidence as they were given."""
-    left = [item for item in items if item.score is not None]
-    curve: list[tuple[Any, Any]] = []
-    error: Any = 0
-    while left:
-        best = left[0]
-        for item in left[1:]:
-            if item.confidence > best.confidence:
-                best = item
-        left = [item for item in left if item is not best]
-        assert best.score is not None
-        error = error + abs(best.score - best.ground_truth)
-        curve.append(((len(curve) + 1) / len(items), error / (len(curve) + 1)))
-    return curve
+def board(systems: int = 24, questions: int = 30, trials: int = 2) -> list[dict[str, Any]]:
+    """Outcomes by the model of Rasch, but for question q00, which better systems fail."""
+    rng = np.random.default_rng(5)
+    abilities = np.linspace(-2.0, 2.0, systems)
+    logits = abilities[:, None] - rng.normal(0.0, 1.0, questions)
+    logits[:, 0] = -2.0 * abilities
+    right = rng.random((trials, *logits.shape)) < 1.0 / (1.0 + np.exp(-logits))
+    return [
+        {"system": f"s{s:02}", "question": f"q{q:02}", "trial": t, "outcome": int(right[t, s, q])}
+        for s in range(systems)
+        for q in range(questions)
+        for t in range(trials)
+    ]
 
 
-def plain_aurc(items: list[Item]) -> float:
-    curve = plain_curve(items)
-    if not curve:
-        return 0.0
-    if len(curve) == 1:
-        return float(curve[0][0] * curve[0][1])
-    area = 0.0
-    for at in range(1, len(curve)):
-        width = curve[at][0] - curve[at - 1][0]
-        area += width * (curve[at - 1][1] + curve[at][1]) / 2
-    return area
+def test_a_question_that_better_systems_fail_is_the_first_to_look_at() -> None:
+    found = errbar.items(board())
+    assert found.suspects[0].question == "q00"
+    assert found.suspects[0].flags[0] == "inverted"
+    said = found.conclusion()
+    assert said is not None
+    assert said[:2] == ("1 of 30 questions looks wrong", ": 1 inverted, 1 flat.")
+    places = [int(row.system[1:]) for row in found.systems]  # from the ablest down
+    assert np.corrcoef(places, range(24))[0, 1] < -0.9
+    alone = errbar.items(board(3))
+    assert not alone.suspects  # three systems show nothing about a question
+    assert not alone.subsets
 
 
-def plain_risk(items: list[Item], target: float) -> float | None:
-    reached = [risk for coverage, risk in plain_curve(items) if coverage >= target - 1e-9]
-    return reached[0] if reached else None
+def test_scores_are_adjusted_for_the_questions_that_a_system_was_given() -> None:
+    rows = board()
+    hard = sorted(errbar.items(rows).rows, key=lambda row: row.value)[15:]
+    names = {row.question for row in hard}
+    kept = [row for row in rows if row["system"] != "s12" or row["question"] in names]
+    whole = {row.system: row for row in errbar.items(rows).systems}
+    found = errbar.items(kept)
+    part = {row.system: row for row in found.systems}
+    assert part["s12"].questions == 15
+    assert part["s12"].score < whole["s12"].score - 0.15
+    assert part["s12"].adjusted_low < whole["s12"].score < part["s12"].adjusted_high
+    naive, adjusted = part["s12"].score, part["s12"].adjusted
+    assert abs(adjusted - whole["s12"].score) < 0.6 * abs(naive - whole["s12"].score)
+    assert part["s03"].adjusted == pytest.approx(part["s03"].score)
+    assert "adjusted score" in str(found)
+    assert "15 of 720 answers are missing" in str(found)
 
 
-WHOLE = st.builds(
-    Item,
-    score=st.none() | st.integers(0, 3),
-    ground_truth=st.integers(0, 3),
-    confidence=st.integers(0, 3) | st.floats(0, 3, allow_subnormal=False),
-)
-BROKEN = st.builds(
-    Item,
-    score=st.none() | st.floats(-5, 5),
-    ground_truth=st.floats(-5, 5),
-    confidence=st.sampled_from([-math.inf, -1.5, 0, 0.0, 0.25, 7, math.inf]),
-)
+def test_two_parameters_find_the_discrimination_that_differs() -> None:
+    rng = np.random.default_rng(3)
+    abilities, slopes = np.linspace(-2.0, 2.0, 60), np.repeat([0.5, 2.0], 15)
+    logits = slopes * (abilities[:, None] - rng.normal(0.0, 1.0, 30))
+    right = (rng.random(logits.shape) < 1.0 / (1.0 + np.exp(-logits))).astype(int)
+    data = {f"s{at}": row[:, None] for at, row in enumerate(right)}
+    found = [row.discrimination for row in errbar.items(data, model="2pl")]
+    assert np.mean(found[15:]) > 1.6 * np.mean(found[:15])
+    assert {row.discrimination for row in errbar.items(data)} == {1.0}
 
 
-@given(st.lists(WHOLE, max_size=12) | st.lists(BROKEN, max_size=12), st.integers(1, 40))
-def test_every_result_is_that_of_the_plain_definition_bit_for_bit(
-    items: list[Item], fortieths: int
-) -> None:
-    assert compute_risk_coverage_curve(items) == plain_curve(items)
-    assert compute_aurc(items) == plain_aurc(items)
-    assert compute_risk_at_coverage(items, fortieths / 40) == plain_risk(items, fortieths / 40)
+def test_the_command_writes_the_questions_of_a_subset(tmp_path: Path) -> None:
+    path = tmp_path / "board.json"
+    path.write_text(json.dumps(board()), encoding="utf-8")
+    wanted = ["items", str(path), "--subset", "6", "--ids", str(tmp_path / "ids.txt")]
+    ended = CliRunner().invoke(main, [*wanted, "--format", "json"])
+    assert ended.exit_code == 0, ended.output
+    document = json.loads(ended.stdout)
+    names = (tmp_path / "ids.txt").read_text("utf-8").split()
+    assert len(names) == 6 == len({*names} - {"q00"})
+    (only,) = document["subsets"]
+    assert only["questions"] == ", ".join(names)
+    assert 0.0 < only["swapped"] < 0.3
+    assert len(document["systems"]) == 24
+    assert len(document["rows"]) == 30
+    refused = CliRunner().invoke(main, ["items", str(path), "--ids", str(tmp_path / "x")])
+    assert refused.exit_code == 2
+    assert "--subset" in refused.output
 
 
-def test_right_answers_cost_nothing_however_many_others_are_left_open() -> None:
-    items = [Item(3, 3, 0.9), Item(1, 1, 0.8), Item(0, 0, 0.7), Item(None, 2, 0.0)]
-    assert compute_aurc(items) == 0.0
-
-
-def test_a_sure_mistake_costs_more_than_an_unsure_one() -> None:
-    surest_wrong = [Item(3, 0, 1.0), Item(2, 2, 0.5), Item(1, 1, 0.3)]
-    surest_right = [Item(3, 0, 0.1), Item(2, 2, 0.5), Item(1, 1, 0.3)]
-    # Risks 3, 3/2, 1 in steps of a third, and 0, 0, 1.
-    assert compute_aurc(surest_wrong) == pytest.approx((4.5 + 2.5) / 6, abs=1e-15)
-    assert compute_aurc(surest_right) == pytest.approx(1 / 6, abs=1e-15)
-
-
-@pytest.mark.parametrize("items", [[], [Item(None, 1, 0.0), Item(None, 2, 0.0)]])
-def test_nothing_answered_has_no_curve_no_area_and_no_risk(items: list[Item]) -> None:
-    assert compute_risk_coverage_curve(items) == []
-    assert compute_aurc(items) == 0.0
-    assert compute_risk_at_coverage(items, 0.01) is None
-
-
-def test_one_answer_alone_has_its_error_times_its_coverage() -> None:
-    assert compute_aurc([Item(2, 1, 1.0), Item(None, 0, 0.0)]) == 0.5
-    assert compute_aurc([Item(None, 0, 5.0), Item(0, 3, 1.0), Item(None, 0, 0.0)]) == 1.0
-    assert compute_aurc([Item(2, 0, 1.0)]) == 2.0
-
-
-def test_coverage_counts_what_was_left_open() -> None:
-    items = [Item(2, 2, 1.0), Item(None, 1, 0.0), Item(None, 0, 0.0)]
-    assert compute_risk_coverage_curve(items) == [(1 / 3, 0.0)]
-
-
-def test_risk_at_half_coverage_is_the_error_of_the_surer_half() -> None:
-    items = [Item(2, 2, 1.0), Item(3, 1, 0.8), Item(1, 1, 0.5), Item(0, 2, 0.3)]
-    assert compute_risk_at_coverage(items, target_coverage=0.5) == 1.0
-
-
-def test_risk_at_full_coverage_is_the_error_of_all() -> None:
-    assert compute_risk_at_coverage([Item(2, 2, 1.0), Item(1, 0, 0.5)], 1.0) == 0.5
-
-
-def test_a_coverage_out_of_reach_has_no_risk() -> None:
-    items = [Item(2, 2, 1.0)] + [Item(None, 1, 0.0)] * 3
-    assert compute_risk_at_coverage(items, 0.5) is None
-    assert compute_risk_at_coverage(items, 0.25) == 0.0
-
-
-def test_coverages_rise_whatever_the_order_of_the_list() -> None:
-    curve = compute_risk_coverage_curve([Item(1, 1, 0.5), Item(2, 2, 1.0), Item(0, 1, 0.3)])
-    assert [coverage for coverage, _ in curve] == [1 / 3, 2 / 3, 1.0]
-
-
-def test_the_curve_has_a_point_per_answer_and_none_for_the_rest() -> None:
-    items = [Item(1, 1, 1.0), Item(None, 2, 0.0), Item(2, 2, 0.5)]
-    assert len(compute_risk_coverage_curve(items)) == 2
-
-
-def test_equal_confidences_keep_the_order_of_the_list() -> None:
-    first_wrong = [Item(1, 0, 0.5), Item(0, 0, 0.5)]
-    assert compute_risk_coverage_curve(first_wrong) == [(0.5, 1.0), (1.0, 0.5)]
-    assert compute_risk_coverage_curve(first_wrong[::-1]) == [(0.5, 0.0), (1.0, 0.5)]
-
-
-def test_a_coverage_a_billionth_below_the_target_has_reached_it() -> None:
-    items = [Item(1, 0, 0.9), Item(0, 0, 0.5)]
-    assert compute_risk_at_coverage(items, 0.5 + 1e-10) == 1.0
-    assert compute_risk_at_coverage(items, 0.5 + 1e-8) == 0.5
-
-
-@pytest.mark.parametrize("target", [0.0, -0.1, 1.0000001, 50, math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("items", [[], [Item(1, 1, 1.0)]])
-def test_a_target_outside_zero_to_one_is_refused(items: list[Item], target: float) -> None:
-    with pytest.raises(ValueError, match=r"target_coverage must be in \(0, 1\]"):
-        compute_risk_at_coverage(items, target)
-
-
-def test_an_item_is_frozen_has_slots_and_compares_by_value() -> None:
-    item = Item(score=2, ground_truth=1, confidence=0.5)
-    with pytest.raises(FrozenInstanceError):
-        item.score = 1  # type: ignore[misc]
-    assert not hasattr(item, "__dict__")
-    assert item == Item(2, 1, 0.5)
-    assert len({item, Item(2, 1, 0.5)}) == 1
-
-
-def test_an_item_knows_its_error_and_whether_it_was_answered() -> None:
-    assert (Item(0, 3, 0.1).is_predicted, Item(0, 3, 0.1).absolute_error) == (True, 3)
-    assert (Item(None, 3, 0.1).is_predicted, Item(None, 3, 0.1).absolute_error) == (False, 0)
-
-
-def test_a_list_is_left_as_it_was() -> None:
-    items = [Item(1, 0, 0.1), Item(None, 0, 0.2), Item(1, 0, 0.3)]
-    before = list(items)
-    compute_risk_coverage_curve(items)
-    assert items == before
-
-
-@pytest.mark.parametrize(
-    "scores", [[10**400, 10**400 + 4], [Fraction(1, 3), Fraction(2, 3)], [Decimal("0.1"), 7]]
-)
-def test_errors_add_up_exactly_in_whatever_numbers_they_come(scores: list[Any]) -> None:
-    truth = scores[0] * 0 + 10**400 if scores[0] > 10**300 else 0
-    items = [Item(scores[0], truth, 0.9), Item(scores[1], truth, 0.5)]
-    assert compute_risk_coverage_curve(items) == plain_curve(items)
-
-
-def test_whole_errors_beyond_the_digits_of_a_float_add_up_exactly() -> None:
-    items = [Item(2**53, 0, 0.9), Item(1, 0, 0.5), Item(1, 0, 0.4)]
-    assert compute_risk_coverage_curve(items)[-1] == (1.0, (2**53 + 2) / 3)
+def test_what_says_nothing_about_questions_is_refused() -> None:
+    with pytest.raises(InputError, match="answered every question alike"):
+        errbar.items({"a": [[1], [0]], "b": [[1], [0]]})
+    with pytest.raises(InputError, match="right or wrong"):
+        errbar.items({"a": [[0.2], [0.7]], "b": [[0.1], [0.6]]})
+    with pytest.raises(InputError, match="needs more than 30"):
+        errbar.items(board(), subset=30)
+    with pytest.raises(InputError, match="at least two systems"):
+        errbar.items({"a": [[1], [0]]})
