@@ -3,19 +3,20 @@
 Costs are lognormal: a part of the question and a part of the trial, with standard deviations of
 their logarithms as named, and success rates from Beta(2, 2), or such that hard questions cost more.
 A cell is the share of 95% intervals that hold the mean cost, the cost per success, and the paired
-difference to a system that costs half as much; in brackets what Student's t would hold.
+difference to a system that costs half as much; in brackets what Student's t would hold. A second
+table has mean costs that are not lognormal, and how often a test refutes that they are.
 """
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.kernels.interval import student_reach
-from errbar.kernels.ratio import difference_of_means, ratio_of_sums
+from errbar.kernels.ratio import difference_of_means, is_not_normal, ratio_of_sums
 
 
 class Case(NamedTuple):
@@ -82,6 +83,38 @@ def study(data_sets: int) -> Iterator[str]:
             yield f"| {case.name} | {units} | {' | '.join(shares)} |"
 
 
+def _powers(rng: np.random.Generator, units: int) -> Array:
+    return 1.0 + rng.pareto(2.5, units)
+
+
+def _rarely_large(rng: np.random.Generator, units: int) -> Array:
+    return np.exp(0.3 * rng.standard_normal(units)) * np.where(rng.random(units) < 0.1, 50.0, 1.0)
+
+
+OTHERS: Mapping[str, tuple[Callable[[np.random.Generator, int], Array], float]] = {
+    "uniform": (lambda rng, units: rng.random(units), 0.5),
+    "exponential": (lambda rng, units: rng.exponential(size=units), 1.0),
+    "Gamma(0.3)": (lambda rng, units: rng.gamma(0.3, size=units), 0.3),
+    "0.001 or 1": (lambda rng, units: np.where(rng.random(units) < 0.5, 1.0, 0.001), 0.5005),
+    "50 times as large in 10%": (_rarely_large, 5.9 * float(np.exp(0.045))),
+    "Pareto, index 2.5": (_powers, 2.5 / 1.5),
+}
+
+
+def other_shapes(data_sets: int) -> Iterator[str]:
+    """A row per shape and number of units: mean costs that are not lognormal."""
+    for name, (draw, mean) in OTHERS.items():
+        for units in (30, 100):
+            held, refuted, once = 0, 0, np.ones(units)
+            for seed in range(data_sets):
+                rng = np.random.default_rng([seed, units, len(name)])
+                costs = draw(rng, units)
+                found = ratio_of_sums(costs, once, once, 0.95, rng)
+                held += found.low <= mean <= found.high
+                refuted += is_not_normal(np.log(costs))
+            yield f"| {name} | {units} | {100 * held / data_sets:.1f} | {refuted / data_sets:.2f} |"
+
+
 def main(arguments: list[str]) -> None:
     """Print the study as a Markdown table."""
     parser = argparse.ArgumentParser()
@@ -90,6 +123,9 @@ def main(arguments: list[str]) -> None:
     print("| lognormal costs, sd of the logarithm | units | mean | per success | difference |")
     print("|---|--:|--:|--:|--:|")
     for row in study(chosen.data_sets):
+        print(row, flush=True)
+    print("\n| other costs | units | mean | refuted |\n|---|--:|--:|--:|")
+    for row in other_shapes(chosen.data_sets):
         print(row, flush=True)
 
 

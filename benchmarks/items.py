@@ -17,7 +17,7 @@ from errbar.analysis.alignment import Policy, side_by_side
 from errbar.analysis.score import scored_metric
 from errbar.base.arrays import Array, Integers
 from errbar.kernels import item_checks as checks
-from errbar.kernels import question_subset as subset
+from errbar.kernels import leave_out
 from errbar.kernels.interval import student_reach
 from errbar.kernels.item_response import ItemFit, fit
 
@@ -91,19 +91,22 @@ def subsets(path: str, sizes: Integers, divisions: int) -> None:
     stated, seen = [], []
     for division in range(divisions):
         rng = np.random.default_rng(division)
-        folds = rng.permutation(np.arange(systems) % subset.FOLDS)
-        for fold in range(subset.FOLDS):
+        folds = rng.permutation(np.arange(systems) % leave_out.FOLDS)
+        for fold in range(leave_out.FOLDS):
             inside = folds != fold
-            found = subset.cross_validate(rates[inside], sizes, rng)
+            found = leave_out.cross_validate(rates[inside], sizes, rng)
             stated.append([found.swapped.mean(axis=1), found.squares.mean(axis=1)])
-            order = subset.forward_selection(rates[inside], int(sizes.max()))
+            order = leave_out.forward_selection(rates[inside], int(sizes.max()))
             for system in np.flatnonzero(~inside):
                 kept = np.append(np.flatnonzero(inside), system)
                 scores = [rates[:, order[:size]].mean(axis=1) for size in sizes]
-                lines = [subset.linear_fit(score[inside], full[inside]) for score in scores]
+                lines = [leave_out.linear_fit(score[inside], full[inside]) for score in scores]
                 seen.append(
                     [
-                        [subset.swaps(full[kept], score[kept], kept.size - 1) for score in scores],
+                        [
+                            leave_out.swaps(full[kept], score[kept], kept.size - 1)
+                            for score in scores
+                        ],
                         [
                             (level + slope * score[system] - full[system]) ** 2
                             for score, (slope, level) in zip(scores, lines, strict=True)

@@ -9,19 +9,25 @@ from typing import Any, Literal
 import numpy as np
 
 from errbar.analysis.agreement import position_bias as judged_positions
-from errbar.analysis.elo import rate_by_elo
+from errbar.analysis.game_scores import (
+    adjusted_rates,
+    length_controlled_rates,
+    rate_by_elo,
+    standard_error,
+    unranked_rate,
+)
 from errbar.analysis.preferences import RatingRequest, rate_games
 from errbar.base.arguments import checked, require_choice, strict_share, texts
+from errbar.base.remarks import way_to_say
 from errbar.data.games import USUAL_GAMES, Games
+from errbar.data.readers.games.lengths import read_gamed, read_lengths
 from errbar.data.readers.games.tables import HowToReadGames, read_games
 from errbar.data.readers.games.winners import Words
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bradley_terry import Ties
-from errbar.kernels.hierarchical import DrawnRanks, exchangeable_normal
 from errbar.loading import load
 from errbar.results.agreement import RaterAgreement
-from errbar.results.estimate import Interval
-from errbar.results.leaderboard import Rating, Ratings, Standing, letters_of
+from errbar.results.leaderboard import Rating, Ratings, Standing
 from errbar.runs import Runs
 
 _READING = {"controls", "first_wins", "second_wins", "ties_are", *USUAL_GAMES}
@@ -60,6 +66,18 @@ def games(
     """
     if isinstance(data, Games):
         return data
+    how = _how_to_read(controls, first_wins, second_wins, ties_are, **columns)
+    return read_games(data, how)
+
+
+def _how_to_read(
+    controls: Sequence[str] = (),
+    first_wins: Sequence[str] = (),
+    second_wins: Sequence[str] = (),
+    ties_are: Sequence[str] = (),
+    **columns: str,
+) -> HowToReadGames:
+    """The keywords of `games` as a value."""
     unknown = sorted(set(columns) - set(USUAL_GAMES))
     if unknown:
         raise WrongType(f"games has no option {unknown[0]}; columns are {', '.join(USUAL_GAMES)}.")
@@ -68,8 +86,7 @@ def games(
         texts(second_wins, "second_wins"),
         texts(ties_are, "ties_are"),
     )
-    controls = texts(controls, "controls")
-    return read_games(data, HowToReadGames(columns=columns, controls=controls, words=words))
+    return HowToReadGames(columns=columns, controls=texts(controls, "controls"), words=words)
 
 
 @checked
@@ -82,6 +99,7 @@ def prefer(
     anchor: str | None = None,
     by_judge: bool = False,
     method: Literal["bradley-terry", "elo"] = "bradley-terry",
+    length_controlled: str | Path | None = None,
     **reading: Any,
 ) -> Ratings:
     """Rate systems by the games between them, with intervals, ranks and groups.
@@ -102,6 +120,8 @@ def prefer(
         Whether the games of each judge are rated apart.
     method
         The Bradley-Terry model, or Elo ratings (mean over random orders).
+    length_controlled
+        AlpacaEval's file df_gamed.csv, for its length-controlled win rates against the baseline.
     **reading
         Keywords of `games`, as in `winner="human_winner"`, `controls=["length"]`.
 
@@ -114,14 +134,13 @@ def prefer(
     """
     require_choice(ties, "ties", [each.value for each in Ties])
     require_choice(method, "method", ("bradley-terry", "elo"))
-    found = games(data, **reading)
-    if against is None and method == "elo":
-        if ties != "half":
-            raise InputError("an Elo rating counts a tie as half a win; leave out the model.")
-        return rate_by_elo(
-            found, level=strict_share(level, "level"), anchor=anchor, by_judge=by_judge
-        )
-    if against is None:
+    level = strict_share(level, "level")
+    if against is None and length_controlled is None:
+        found = games(data, **reading)
+        if method == "elo":
+            if ties != "half":
+                raise InputError("an Elo rating counts a tie as half a win; leave out the model.")
+            return rate_by_elo(found, level=level, anchor=anchor, by_judge=by_judge)
         request = RatingRequest(ties=Ties(ties), level=level, anchor=anchor, by_judge=by_judge)
         return rate_games(found, request)
     if anchor or by_judge or ties != "half" or method != "bradley-terry":
@@ -129,9 +148,24 @@ def prefer(
             "a win rate against a baseline has no anchor, no model and is not split by judge; "
             "leave them out, or leave out the baseline."
         )
-    if found.controls:
-        return adjusted_rates(found, against, level=strict_share(level, "level"))
-    return win_rates(found, against, level=strict_share(level, "level"))
+    return _rates_against(data, against, length_controlled, level, reading)
+
+
+def _rates_against(
+    data: Any, baseline: str | None, gamed: str | Path | None, level: float, reading: dict[str, Any]
+) -> Ratings:
+    """Win rates against a baseline: plain, at equal controls, or AlpacaEval's length-controlled."""
+    if gamed is not None:
+        if baseline is None or reading.pop("controls", ()):
+            way = way_to_say("--against NAME", "against='NAME'")
+            raise InputError(
+                f"AlpacaEval's length-controlled win rate needs a baseline, {way}, and no controls."
+            )
+        rows = read_lengths(data, _how_to_read(**reading), baseline)
+        return length_controlled_rates(*rows, baseline, read_gamed(gamed), level=level)
+    found = games(data, **reading)
+    rates = adjusted_rates if found.controls else win_rates
+    return rates(found, str(baseline), level=level)
 
 
 def report_games(
@@ -154,7 +188,12 @@ def report_games(
 
     reading = {name: options.pop(name) for name in [*options] if name in _READING}
     found = games(data, **reading)
-    return write_games_report(found, prefer(found, **options), path, title=title)
+    rates = (
+        prefer(found, **options)
+        if options.get("length_controlled") is None
+        else prefer(data, **options, **reading)  # it needs rows that are no games
+    )
+    return write_games_report(found, rates, path, title=title)
 
 
 @checked
@@ -199,21 +238,16 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
     rows = []
     for score in scores:
         own = results[score.system]
-        rate = Rating(
-            system=score.system,
-            value=score.value,
-            sd=score.sd,
-            interval=score.interval,
-            rank=1 + sum(other.value > score.value for other in scores),
-            best_rank=1,
-            worst_rank=len(scores),
-            expected_rank=0.5 * (1 + len(scores)),
-            chance_best=1.0 / len(scores),
-            groups="a",
+        rate = unranked_rate(
+            score.system,
+            score.value,
+            score.sd,
+            score.interval,
+            systems=len(scores),
             games=len(own),
-            win_rate=score.value,
-            standard_error=math.nan if weighted else _standard_error(own),
+            standard_error=math.nan if weighted else standard_error(own),
         )
+        rate = replace(rate, rank=1 + sum(other.value > score.value for other in scores))
         standing = ranked.get(score.system)
         rows.append(rate if standing is None else _with_ranks(rate, standing))
     rows.sort(key=lambda row: (row.rank, -row.value, row.system))
@@ -223,69 +257,6 @@ def win_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
     )
     measure, size = f"win rate against {baseline}", sum(map(len, results.values()))
     return Ratings(tuple(rows), measure, method, size, scores[0].questions, tuple(remarks))
-
-
-def adjusted_rates(found: Games, baseline: str, *, level: float = 0.95) -> Ratings:
-    """Win rates against a baseline at equal controls, as for answers of equal length.
-
-    Each system has a logistic regression of its own: a strength, and a coefficient per control.
-    Systems differ in rank if intervals that hold for all at once do not overlap.
-    """
-    results = found.against(baseline)  # raises an error for an unknown baseline
-    at, rows = found.systems.index(baseline), found.rows
-    remarks: list[str] = [*found.remarks, *found.accounts.in_words()]
-    own: list[Rating] = []
-    at_once: dict[str, Interval] = {}  # simultaneous intervals (Bonferroni)
-    for system in results:
-        place = found.systems.index(system)
-        forth = (rows.first == at) & (rows.second == place)
-        pair = found.where(forth | ((rows.first == place) & (rows.second == at)))
-        boards = (
-            rate_games(pair, RatingRequest(level=interval_level, anchor=baseline))
-            for interval_level in (level, 1.0 - (1.0 - level) / len(results))
-        )
-        board, wide = boards
-        own += [row for row in board if row.system == system]
-        at_once |= {row.system: row.interval for row in wide if row.system == system}
-        on_controls = [note for note in board.remarks if note.startswith(found.controls)]
-        remarks += [f"{system}: {note}" for note in on_controls]
-    own.sort(key=lambda row: (-row.value, row.system))
-    ends = [at_once[row.system] for row in own]
-    ahead = np.array([[mine.low > other.high for other in ends] for mine in ends])
-    letters = letters_of((ahead | ahead.T).tolist())
-    values, sds = (np.array([getattr(row, name) for row in own]) for name in ("value", "sd"))
-    drawn = DrawnRanks(exchangeable_normal(values, np.diag(sds)))
-    placed = tuple(
-        replace(
-            row,
-            value=_chance(row.value),
-            sd=row.sd * math.log(10.0) / 400.0 * _chance(row.value) * (1.0 - _chance(row.value)),
-            interval=replace(
-                row.interval, low=_chance(row.interval.low), high=_chance(row.interval.high)
-            ),
-            rank=at + 1,
-            best_rank=1 + int(ahead[:, at].sum()),
-            worst_rank=len(own) - int(ahead[at].sum()),
-            expected_rank=float(drawn.expected[at]),
-            chance_best=float(drawn.best[at]),
-            groups=letters[at],
-            win_rate=_chance(row.value),
-        )
-        for at, row in enumerate(own)
-    )
-    equal = " and ".join(found.controls)
-    method = (
-        f"logistic regression of the result on {equal}, for each system by itself, evaluated at 0; "
-        f"covariance by the jackknife over questions (CR3). With length it is not AlpacaEval's "
-        f"length-controlled rate, which needs difficulties of its questions"
-    )
-    measure, size = f"win rate against {baseline} at equal {equal}", sum(map(len, results.values()))
-    return Ratings(placed, measure, method, size, len(found.questions), tuple(remarks))
-
-
-def _chance(rating: float) -> float:
-    """The chance to win against a system with the rating 1000."""
-    return 1.0 / (1.0 + 10.0 ** ((1000.0 - rating) / 400.0))
 
 
 def runs_against(found: Games, baseline: str) -> Runs:
@@ -301,10 +272,3 @@ def _ranks(runs: Runs, level: float) -> dict[str, Standing]:
 def _with_ranks(rate: Rating, standing: Standing) -> Rating:
     names = ("rank", "best_rank", "worst_rank", "expected_rank", "chance_best", "groups")
     return replace(rate, **{name: getattr(standing, name) for name in names})
-
-
-def _standard_error(results: Sequence[float]) -> float:
-    """Sample standard deviation of the results over the root of their number, as in AlpacaEval."""
-    if len(results) < 2:
-        return math.nan
-    return float(np.std(results, ddof=1) / math.sqrt(len(results)))

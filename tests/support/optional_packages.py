@@ -39,7 +39,7 @@ PACKAGES: Mapping[str, Package] = {
     "pyarrow": Package("pyarrow", ("arrow",)),
     "pyspark": Package("pyspark", ("spark",)),
     "pyyaml": Package("yaml", ("yaml",)),
-    "scikit-learn": Package("sklearn"),
+    "scikit-learn": Package("sklearn", ("alpaca",)),
     "vl-convert-python": Package("vl_convert", ("plot",)),
 }
 INSTALLED_BY = "scripts/setup test"

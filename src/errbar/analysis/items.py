@@ -17,7 +17,7 @@ from errbar.base.remarks import Caution, about, counted, some_of
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.kernels import item_checks as checks
-from errbar.kernels import question_subset as subset
+from errbar.kernels import leave_out
 from errbar.kernels.interval import student_reach
 from errbar.kernels.item_checks import fit_correlated
 from errbar.kernels.item_response import ItemFit, clustered_covariance, fit
@@ -256,14 +256,14 @@ class _FittedTask:
         if not sizes:
             return []
         rates = np.where(self._there, self._rates, self.rasch.expected)
-        order = subset.forward_selection(rates, max(sizes))
+        order = leave_out.forward_selection(rates, max(sizes))
         rng = np.random.default_rng(_SEED)
-        errors = subset.cross_validate(rates, np.array(sizes, dtype=np.int64), rng)
+        errors = leave_out.cross_validate(rates, np.array(sizes, dtype=np.int64), rng)
         full = rates.mean(axis=1)
         found = []
         for row, size in enumerate(sizes):
             chosen = order[:size]
-            slope, intercept = subset.linear_fit(rates[:, chosen].mean(axis=1), full)
+            slope, intercept = leave_out.linear_fit(rates[:, chosen].mean(axis=1), full)
             swapped = errors.swapped[row]
             found.append(
                 SubsetSize(

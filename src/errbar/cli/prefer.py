@@ -26,6 +26,7 @@ class GameOptions(Keywords):
     anchor: str | None
     by_judge: bool
     level: float
+    length_controlled: str | None
     controls: tuple[str, ...]
     first_wins: tuple[str, ...]
     second_wins: tuple[str, ...]
@@ -36,6 +37,12 @@ GAMES = bundle(
     "rating",
     GameOptions,
     click.option("--against", help="Show the win rates of all systems against this one."),
+    click.option(
+        "--length-controlled",
+        metavar="FILE",
+        help="With --against: AlpacaEval's length-controlled win rates, by its file df_gamed.csv. "
+        "Needs errbar[alpaca].",
+    ),
     choice(
         *("--ties", "half", "davidson", "rao-kupper"),
         default="half",
@@ -139,6 +146,7 @@ def prefer(
     Examples:
       errbar prefer battles.jsonl
       errbar prefer battles.jsonl --against small
+      errbar prefer annotations.json --against gpt4 --length-controlled df_gamed.csv
       errbar prefer battles.jsonl --map winner=winner --ties davidson
       errbar prefer swapped.jsonl --position
       errbar prefer battles.jsonl --report battles.html

@@ -94,7 +94,7 @@ def _lognormal_means(tops: Array, sizes: Array, rng: np.random.Generator) -> Arr
     if n < _FEWEST or sizes.size > _MANY or each.min() <= 0.0:
         return None
     logs = np.log(each)
-    if (np.ptp(logs, axis=0) == 0.0).any() or any(map(_is_not_normal, logs.T)):
+    if (np.ptp(logs, axis=0) == 0.0).any() or any(map(is_not_normal, logs.T)):
         return None
     mean, columns = weight @ logs, logs.shape[1]
     apart = logs - mean
@@ -110,7 +110,7 @@ def _lognormal_means(tops: Array, sizes: Array, rng: np.random.Generator) -> Arr
     return found
 
 
-def _is_not_normal(values: Array) -> bool:
+def is_not_normal(values: Array) -> bool:
     """Whether Anderson and Darling's test refutes that the values are normal.
 
     A test at 10% rather than 1%: values whose logarithm has a long lower tail, as those of a Gamma

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from errbar.analysis.elo import _significant_order
+from errbar.analysis.game_scores import _significant_order
 from errbar.data.games import Games
 from errbar.kernels.bradley_terry import GameRows
 from errbar.kernels.elo import elo, elo_resampled

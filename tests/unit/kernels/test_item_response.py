@@ -7,7 +7,7 @@ import pytest
 
 from errbar.base.arrays import Array
 from errbar.kernels import item_checks as checks
-from errbar.kernels import question_subset as subset
+from errbar.kernels import leave_out
 from errbar.kernels.item_checks import trial_correlation
 from errbar.kernels.item_response import ItemFit, fit
 
@@ -171,14 +171,14 @@ def test_each_question_of_a_subset_is_the_best_next_one() -> None:
             rest = [at for at in range(25) if at not in chosen]
             close = [np.corrcoef(rates[:, [*chosen, at]].sum(axis=1), total)[0, 1] for at in rest]
             chosen.append(rest[int(np.argmax(close))])
-        assert subset.forward_selection(rates, 6).tolist() == chosen
+        assert leave_out.forward_selection(rates, 6).tolist() == chosen
 
 
 def test_a_subset_of_noise_does_not_claim_to_keep_the_order() -> None:
     rng = np.random.default_rng(2)
     noise = (rng.random((40, 100)) < 0.5).astype(float)
-    found = subset.cross_validate(noise, np.array([5]), rng)
+    found = leave_out.cross_validate(noise, np.array([5]), rng)
     full = noise.mean(axis=1)
-    seen = noise[:, subset.forward_selection(noise, 5)].mean(axis=1)
-    in_sample = np.mean([subset.swaps(full, seen, at) for at in range(40)])
+    seen = noise[:, leave_out.forward_selection(noise, 5)].mean(axis=1)
+    in_sample = np.mean([leave_out.swaps(full, seen, at) for at in range(40)])
     assert found.swapped.mean() > in_sample + 0.05

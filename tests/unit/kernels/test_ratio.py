@@ -105,7 +105,7 @@ def test_the_test_of_normal_values_is_that_of_scipy() -> None:
     for values in (*rng.normal(2.0, 3.0, (20, 25)), *np.log(rng.gamma(0.4, 1.0, (20, 25)))):
         known = stats.goodness_of_fit(stats.norm, values, statistic="ad", n_mc_samples=1).statistic
         is_refuted = known * (1.0 + 0.75 / 25 + 2.25 / 25**2) > 0.631
-        assert ratio._is_not_normal(values) == is_refuted
+        assert ratio.is_not_normal(values) == is_refuted
         refuted += is_refuted
     assert 10 < refuted < 30
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -31,6 +31,7 @@ _POSITION = "position"  # a control that needs no column: the first system is sh
 _ANSWERS = (("output_1", "output_2"), ("response_a", "response_b"), ("answer_a", "answer_b"))
 _ENDS = (("_a", "_b"), ("_1", "_2"))
 _ALPACA = "generator1"
+GameTable = tuple[Path | None, Flat, list[Above]]
 _OPTIONAL = ("question", "judge", "cluster", "weight")
 _NO_VERDICT, _ITSELF = "the game has no verdict", "a system plays against itself"
 
@@ -46,46 +47,51 @@ class HowToReadGames:
 
 def read_games(data: Any, how: HowToReadGames) -> Games:
     """Games from paths, records, columns or a DataFrame."""
+    tables, accounts = tables_of(data, how)
+    return join_games(tables, how, accounts)
+
+
+def tables_of(data: Any, how: HowToReadGames) -> tuple[list[GameTable], Accounts]:
+    """Tables of games in paths, records, columns or a DataFrame, with the account of every file."""
     if isinstance(data, str | Path) or (
         isinstance(data, list | tuple) and all(isinstance(path, str | Path) for path in data)
     ):
         return _of_files(data, how)
     if isinstance(data, Mapping):
-        return _join_games([_table(None, lists_by_name(data, "games"), [], how)], how)
+        return [_table(None, lists_by_name(data, "games"), [], how)], Accounts()
     if isinstance(data, list | tuple):
-        return _join_games([_table(None, *_of_records(list(data)), how)], how)
+        return [_table(None, *_of_records(list(data)), how)], Accounts()
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"games are rows of a table or paths of files; got {type(data).__name__}.")
     lazy = frame.lazy()
     names = lazy.collect_schema().names()
     columns = [name for name in names if name in _used_columns(names, how)]
-    return _join_games([_table(None, column_lists(lazy.select(columns)), [], how)], how)
+    return [_table(None, column_lists(lazy.select(columns)), [], how)], Accounts()
 
 
 def _used_columns(names: Sequence[str], how: HowToReadGames) -> set[str]:
     """Columns that are read from a table of which only those leave the engine."""
     found = columns_of_wins(names, how.columns)
     rewritten, _ = decide_winners({name: [] for name in names}, how.columns)
-    found |= {*find_game_columns(rewritten, how.columns).values()}
+    found |= {*find_game_columns(rewritten, how.columns).values(), "index"}  # of the instruction
     for control in how.controls:
         found |= {side for side in _sides_of(control, names) or () if side}
     return found
 
 
-_Table = tuple[Path | None, Flat, list[Above]]
-
-
-def _table(file: Path | None, columns: Flat, remarks: list[Above], how: HowToReadGames) -> _Table:
+def _table(
+    file: Path | None, columns: Flat, remarks: list[Above], how: HowToReadGames
+) -> GameTable:
     """A table with a column of the winner."""
     columns, notes = decide_winners(columns, how.columns)
     return file, columns, [*remarks, *notes]
 
 
-def _of_files(paths: Any, how: HowToReadGames) -> Games:
+def _of_files(paths: Any, how: HowToReadGames) -> tuple[list[GameTable], Accounts]:
     files = find_files(paths)
     accounts = Accounts()
-    tables: list[_Table] = []
+    tables: list[GameTable] = []
     for file in files:
         kind = kind_of(file)
         if kind not in (CSV, JSON, PARQUET):
@@ -105,7 +111,7 @@ def _of_files(paths: Any, how: HowToReadGames) -> Games:
         tables.append(table)
     if not tables:
         raise NotThere(f"no file has games: {'; '.join(accounts.in_words()) or 'there is none'}")
-    return _join_games(tables, how, accounts)
+    return tables, accounts
 
 
 def records_of(file: Path) -> list[Mapping[str, Any]]:
@@ -198,11 +204,8 @@ def find_game_columns(names: Sequence[str] | Flat, chosen: Mapping[str, str]) ->
     return found
 
 
-def _join_games(
-    tables: Sequence[_Table], how: HowToReadGames, accounts: Accounts | None = None
-) -> Games:
+def join_games(tables: Sequence[GameTable], how: HowToReadGames, accounts: Accounts) -> Games:
     """Games of all tables, with the account of every row."""
-    accounts = accounts if accounts is not None else Accounts()
     whole: Flat = {}
     remarks_above: list[Above] = []
     optional: set[str] | None = None
@@ -225,8 +228,18 @@ def _join_games(
     return Games(**{**vars(games), "accounts": accounts})
 
 
-def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, list[Above]]:
-    """Rows with a verdict, under the names of `errbar.data.games`."""
+class Verdicts(NamedTuple):
+    """Both systems and the result of every row; None where there is no verdict."""
+
+    found: dict[str, str]  # column of each meaning
+    first: list[str]
+    second: list[str]
+    results: list[float | None]
+    remarks: list[Above]
+
+
+def verdicts_of(columns: Flat, how: HowToReadGames) -> Verdicts:
+    """What every row of a table says."""
     found = find_game_columns(columns, how.columns)
     first = [str(name) for name in columns[found["first"]]]
     second = [str(name) for name in columns[found["second"]]]
@@ -241,7 +254,15 @@ def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, l
             raise InputError(
                 f"row {at + 1} is marked as a tie, but {name!r} says {columns[name][at]!r}."
             )
+    if any(ties):
+        remarks = [*remarks, guess(f"{sum(ties)} of {len(first)} games are marked as ties")]
     results = [0.5 if is_tie else result for is_tie, result in zip(ties, results, strict=True)]
+    return Verdicts(found, first, second, results, remarks)
+
+
+def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, list[Above]]:
+    """Rows with a verdict, under the names of `errbar.data.games`."""
+    found, first, second, results, remarks = verdicts_of(columns, how)
     account.rows += len(first)
     kept = []
     for at, (result, a, b) in enumerate(zip(results, first, second, strict=True)):
@@ -255,13 +276,11 @@ def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, l
     for meaning in _OPTIONAL:
         if meaning in found:
             table[meaning] = columns[found[meaning]]
-    table |= {control: _control(control, columns) for control in how.controls}
+    table |= {control: control_values(control, columns) for control in how.controls}
     shown = ", ".join(
         meaning if meaning == name else f"{meaning} = {name}" for meaning, name in found.items()
     )
     remarks = [guess(f"Columns: {shown}", option="--map", argument="COLUMN="), *remarks]
-    if any(ties):
-        remarks.append(guess(f"{sum(ties)} of {len(first)} games are marked as ties"))
     lost = len(first) - len(kept)
     if lost:
         remarks.append(_lost(account, len(first)))
@@ -285,7 +304,7 @@ def _sides_of(control: str, names: Sequence[str] | Flat) -> tuple[str, str | Non
     return None
 
 
-def _control(control: str, columns: Flat) -> list[float]:
+def control_values(control: str, columns: Flat) -> list[float]:
     """The value of the first system less that of the second in each game."""
     sides = _sides_of(control, columns)
     if control == _POSITION and WON_BY_ORDER in columns:
