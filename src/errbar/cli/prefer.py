@@ -146,7 +146,6 @@ def prefer(
     Examples:
       errbar prefer battles.jsonl
       errbar prefer battles.jsonl --against small
-      errbar prefer annotations.json --against gpt4 --length-controlled df_gamed.csv
       errbar prefer battles.jsonl --map winner=winner --ties davidson
       errbar prefer swapped.jsonl --position
       errbar prefer battles.jsonl --report battles.html
