@@ -6,7 +6,6 @@ command on first use, and a command imports little but click before it runs, so 
 
 import importlib
 import os
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -73,6 +72,8 @@ class _Commands(click.Group):
         if self.get_command(ctx, args[0]) is None:
             if _is_path(args[0]):
                 return "overview", self.get_command(ctx, "overview"), args
+            from difflib import get_close_matches  # noqa: PLC0415  for misspelt names
+
             if close := get_close_matches(args[0], COMMANDS, n=1):
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
         return super().resolve_command(ctx, args)
