@@ -119,7 +119,7 @@ class Games:
         other = np.where(rows.first == at, rows.second, rows.first)[played]
         result = np.where(rows.first == at, 1.0 - rows.result, rows.result)[played]
         if not played.any():
-            raise InputError(f"{baseline!r} plays in no game.")
+            raise InputError(f"{baseline!r} plays no game.")
         questions = (
             [self.questions[at] for at in rows.cluster[played]]
             if self.questions

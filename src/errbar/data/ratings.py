@@ -214,7 +214,7 @@ def _times(cells: Sequence[Any], name: str) -> Array:
         _, ranks = np.unique(list(cells) if dates else texts, return_inverse=True)
         return np.asarray(ranks, dtype=float)
     if not np.isfinite(numbers).all():
-        raise InputError(f"the order {name!r} has an empty cell; every answer needs its time.")
+        raise InputError(f"the order {name!r} has an empty cell; every answer needs a time.")
     return numbers
 
 
@@ -303,8 +303,8 @@ def _column_per_rater(columns: Flat) -> tuple[Flat, list[str], Above]:
         ratings = given.setdefault(str(name), {})
         if at in ratings:
             raise InputError(
-                f"{name} rated {' · '.join(key)} twice; answers are told apart by "
-                f"{list_names(keys)}. Remove one, or give repeats a column 'trial'."
+                f"{name} rated {' · '.join(key)} twice; {list_names(keys)} identifies an answer. "
+                "Remove one of the ratings, or number repeats in a column 'trial'."
             )
         ratings[at] = rating
     wide: Flat = {name: [cells[row] for row in first] for name, cells in columns.items()}

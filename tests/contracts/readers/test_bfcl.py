@@ -99,7 +99,7 @@ def test_scores_alone_are_read_where_no_answer_is_right() -> None:
 
 
 def test_results_alone_are_refused() -> None:
-    assert "answers that were not scored" in refusal(HERE / RESULT)
+    assert "these answers were not scored" in refusal(HERE / RESULT)
 
 
 def test_files_without_their_other_half_are_named(tmp_path: Path) -> None:

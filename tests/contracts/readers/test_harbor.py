@@ -209,7 +209,7 @@ def test_trials_of_steps_have_the_exception_and_the_costs_of_these(tmp_path: Pat
         ({"cost_usd": 1.0}, "cost_usd 1; its trials give"),
         ({"n_input_tokens": 5}, "n_input_tokens 5; its trials give"),
         ({"n_pending_trials": 3}, "the job is not finished (n_pending_trials 3)"),
-        ({"evals": {"x__y__z": {}}}, "scores of x__y__z, and no trial of it is there"),
+        ({"evals": {"x__y__z": {}}}, "scores of x__y__z, but none of its trials is in the data"),
     ],
 )
 def test_a_job_that_contradicts_its_trials_is_warned_of(

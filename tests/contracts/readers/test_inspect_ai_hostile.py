@@ -268,7 +268,7 @@ def test_metadata_are_columns_under_any_name(name: str, tmp_path: Path) -> None:
     assert first["huge"] == str(10**400)
     assert (first["late"], second["late"]) == (None, "x")
     assert "deep" not in first
-    assert "3 names in the metadata are not made columns." in remarks_of(path)
+    assert "3 names in the metadata are left out of the columns." in remarks_of(path)
     assert errbar.load(path).score("avg", by=['a"b'])
 
 
@@ -278,7 +278,7 @@ def test_metadata_that_differ_from_sample_to_sample_make_no_table_without_end(
     log = small([sample(at, metadata={f"of {at}": at}) for at in range(500)])
     path = saved(tmp_path / "log.json", log)
     assert len(rows_of(path)[0]) == 8 + 100
-    assert "400 names in the metadata are not made columns." in remarks_of(path)
+    assert "400 names in the metadata are left out of the columns." in remarks_of(path)
 
 
 def test_text_that_is_not_utf_8_is_refused_where_it_is(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_file_of_samples_alone_finds_its_results() -> None:
     (path,) = STRONG.glob("samples_toy_gen_*")
     runs = errbar.load(path)
     assert {each.key for each in runs.inspect().slices} == {("toy/strong", "toy_gen")}
-    assert "toy_choice: there are totals and no samples" in said(runs)
+    assert "toy_choice: not read, because there are totals but no samples" in said(runs)
 
 
 def test_without_results_the_directory_is_the_system(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_totals_of_questions_that_are_not_there_are_not_compared() -> None:
     runs = errbar.load(real("lm-eval") / "eee_tests")
     (found,) = runs.agreements()
     assert (found.claim.name, found.claim.value, found.value) == ("n-samples", 5000, 10)
-    assert "5000 questions were run, 10 are there" in said(runs)
+    assert "5000 questions were run, but the log has samples of 10" in said(runs)
 
 
 def test_samples_inside_the_results_are_the_samples_of_the_files(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_problem_goes_by_the_name_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "1.json"
     path.write_text(json.dumps({**told(ONE / "1.json"), "idx": 0}), encoding="utf-8")
     assert {row["question"] for row in rows_of(path)} == {"1"}
-    assert "in 1 files 'idx' is not the number in the name" in remarks_of(path)
+    assert "in 1 files 'idx' differs from the number in the file name" in remarks_of(path)
 
 
 @pytest.mark.parametrize(

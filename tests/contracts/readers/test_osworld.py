@@ -60,7 +60,7 @@ def test_trees_of_one_model_are_trials(tmp_path: Path) -> None:
     assert means(tmp_path) == EXPECTED
     assert {row["trial"] for row in rows_of(tmp_path)} == {0, 1}
     assert "4 examples" not in remarks_of(tmp_path)
-    assert "8 examples have more than one" in remarks_of(tmp_path)
+    assert "8 examples have several results" in remarks_of(tmp_path)
 
 
 def test_a_text_that_is_no_score_is_no_result(tmp_path: Path) -> None:

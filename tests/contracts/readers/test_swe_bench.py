@@ -102,7 +102,7 @@ def test_reports_on_different_data_are_not_filled_up(tmp_path: Path) -> None:
         shutil.copy(file, tmp_path)
     (tmp_path / "toy__agent.other.json").write_text(json.dumps(other), encoding="utf-8")
     assert len(rows_of(list(tmp_path.iterdir()))) == 18
-    assert "6 instances of other runs are not named: not of this run" in remarks_of(tmp_path)
+    assert "6 instances of other runs are not named in this report" in remarks_of(tmp_path)
 
 
 def test_real_reports() -> None:

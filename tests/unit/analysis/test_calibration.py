@@ -98,7 +98,7 @@ def test_results_on_the_confidence_say_whether_it_is_off() -> None:
 
 def test_what_has_no_score_is_refused() -> None:
     certain = {"question": [1, 2, 3], "outcome": [1, 0, 1], "confidence": [0.5, 1.0, 0.9]}
-    with pytest.raises(InputError, match=r"1 of 3 answers have the probability 0 .*clip=0\.01"):
+    with pytest.raises(InputError, match=r"1 of 3 answers gave probability 0 .*clip=0\.01"):
         errbar.load(pl.DataFrame(certain)).score("log-loss")
     outside = certain | {"confidence": [50, 100, 90]}
     with pytest.raises(InputError, match="from 0 to 1; 3 of 3 answers"):

@@ -114,7 +114,7 @@ def test_columns_of_winners_and_losers() -> None:
         {"x": 2 / 3, "y": 1 / 3}
     )
     assert results([{"winner": "x", "loser": "y"}]) == [1.0]
-    with pytest.raises(InputError, match="do not tell which was shown first"):
+    with pytest.raises(InputError, match="does not say which answer was shown first"):
         errbar.prefer(rows, controls=["position"])
     with pytest.raises(UnknownColumn):  # texts, not systems
         errbar.games([{"prompt": "p", "chosen": "good text", "rejected": "bad text"}])

@@ -530,7 +530,7 @@ def test_a_row_per_rating_is_read_like_a_column_per_rater() -> None:
     found = errbar.agree(long)
     assert [*found] == [*errbar.agree(wide, ["ann", "bob"])]
     assert any("'rater' says who rated, 'rating' how, 'id' what" in each for each in found.remarks)
-    with pytest.raises(InputError, match="ann rated 1 twice; answers are told apart by 'id'"):
+    with pytest.raises(InputError, match="ann rated 1 twice; 'id' identif"):
         errbar.agree([*long, long[0]])
     with pytest.raises(InputError, match="name the columns of at least two raters"):
         errbar.agree([{"id": 1, "correct": 1}])

@@ -157,7 +157,7 @@ def read_prices(table: Any) -> dict[str, Price]:
     try:
         found = parse(text) if text.lstrip()[:1] in "[{" else csv.DictReader(text.splitlines())
     except ValueError as error:
-        raise InputError(f"{path}: the price table is no JSON: {error}.") from error
+        raise InputError(f"{path}: the price table is not valid JSON: {error}.") from error
     if isinstance(found, Mapping):
         found = [{"model": model, **_fields_of(price)} for model, price in found.items()]
     return _prices(found if isinstance(found, Iterable) else [found], str(path))
@@ -179,16 +179,16 @@ def _prices(rows: Iterable[Mapping[str, Any]], where: str) -> dict[str, Price]:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             shown = dict(row) if isinstance(row, Mapping) else row
             raise InputError(
-                f"{where}: a price has a model, and numbers called input and output, for a "
-                f"million tokens; got {shown!r:.80}."
+                f"{where}: a row of prices needs a model, and the numbers input and output, the "
+                f"prices of a million tokens; got {shown!r:.80}."
             ) from error
         strange = not all(math.isfinite(part) and part >= 0.0 for part in price)
         if strange or model in found:
-            reason = "is negative or infinite" if strange else "stands there twice"
+            reason = "is negative or infinite" if strange else "is given twice"
             raise InputError(f"{where}: the price of {model!r} {reason}.")
         found[model] = price
     if not found:
-        raise InputError(f"{where}: there is no price in it.")
+        raise InputError(f"{where}: it has no prices.")
     return found
 
 

@@ -139,15 +139,15 @@ def replace_by_penalty(
     outside, endless, size = (int(found[name][0]) for name in ("outside", "endless", "rows"))
     if outside:
         raise InputError(
-            f"a confidence must be a probability, from 0 to 1; {outside} of {size} answers have "
-            f"another. Turn them into probabilities first; ranking by them (aurc, roc-auc) needs "
-            f"no scale."
+            f"a confidence must be a probability, from 0 to 1; {outside} of {size} answers have a "
+            "number outside this range. Turn them into probabilities first; ranking by them "
+            "(aurc, roc-auc) needs no scale."
         )
     if endless:
         raise InputError(
-            f"{endless} of {size} answers have the probability 0 for what happened, so that the "
-            f"mean is infinite. Limit it: log-loss(clip=0.01) takes probabilities below 0.01 as "
-            f"0.01, and those above 0.99 as 0.99."
+            f"{endless} of {size} answers gave probability 0 to the actual outcome, so the mean "
+            "is infinite. Limit the loss: log-loss(clip=0.01) takes probabilities below 0.01 as "
+            "0.01, and those above 0.99 as 0.99."
         )
     value, stated = _answer_of(frame, columns), _confidence_of(frame, columns)
     happened = value * stated + (1.0 - value) * (1.0 - stated)

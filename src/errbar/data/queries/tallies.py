@@ -97,8 +97,8 @@ def ballots(
     if "answer" not in columns:
         map_it = mapping("answer")
         raise UnknownColumn(
-            f"counting votes needs an answer column, and none was found; name it with {map_it}, "
-            f"or use maj@k, which needs only right and wrong."
+            "counting votes needs a column with the answers, and none was found; name it with "
+            f"{map_it}, or use maj@k, which only needs right and wrong."
         )
     names = names_of(frame, columns, by)
     trial = trial_of(frame, columns)

@@ -217,8 +217,8 @@ def _alone(path: Path | None) -> str:
             f"ones are in the result file. Load both folders: `errbar score result/ score/`."
         )
     return (
-        f"{path or 'the log'}: these are answers that were not scored. Run `bfcl evaluate` and "
-        f"load both folders: `errbar score result/ score/`."
+        f"{path or 'the log'}: these answers were not scored. Run `bfcl evaluate` and load both "
+        "folders: `errbar score result/ score/`."
     )
 
 

@@ -271,7 +271,7 @@ def _check_file(
         log.remarks.append(
             warning(
                 f"{samples.path.name} was changed after its aggregate was written: its {how} "
-                f"checksum is another."
+                "checksum differs."
             )
         )
 

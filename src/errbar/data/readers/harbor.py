@@ -125,7 +125,7 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, HarborTrial]], score
     else:
         log.remarks.append(
             f"{system}: tasks have {min(attempts.values())} to {max(attempts.values())} trials; "
-            f"the mean of Harbor is one of trials, avg one of tasks."
+            "Harbor's mean is over trials, avg is over tasks."
         )
 
 
@@ -169,7 +169,9 @@ def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
         part = entry if isinstance(entry, dict) else {}
         trials = [trial for trial in job.trials if trial.key == key]
         if not trials:
-            yield warning(f"{where}: the job states scores of {key}, and no trial of it is there.")
+            yield warning(
+                f"{where}: the job states scores of {key}, but none of its trials is in the data."
+            )
             continue
         scorer = scorers[trials[0].task]
         counted = [number_or_none((trial.rewards or {}).get(scorer)) or 0.0 for trial in trials]

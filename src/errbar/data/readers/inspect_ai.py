@@ -299,7 +299,7 @@ class _Rows:
             )
         left = sum(column is None for column in self.columns.values())
         if left:
-            yield f"{left} names in the metadata are not made columns."
+            yield f"{left} names in the metadata are left out of the columns."
 
 
 def _status(sample: LoggedSample, outcome: float | None) -> str:
@@ -380,7 +380,7 @@ def _several_logs_remark(logs: Mapping[tuple[str, str], int], choice: Choice) ->
     several = [(key, n) for key, n in logs.items() if n > 1]
     if several:
         (system, task), n = several[0]
-        how = "their trials go on from log to log, and what each states is not compared"
+        how = "their trials are numbered across logs, and what each log states is not compared"
         yield guess(
             f"{sum(n for _, n in several)} logs are of a system and task that others are of too, "
             f"as {n} of {system} on {task}: {'parts of a run' if choice.files == 'parts' else how}",

@@ -277,7 +277,10 @@ def _claims(
     name = next((key for key in (f"{metric},{filter_name}", metric) if key in totals), "")
     value = number_or_none(totals.get(name))
     if size is not None and size != rows:
-        text = f"{size} questions were run, {rows} are there; the totals of the log are of all"
+        text = (
+            f"{size} questions were run, but the log has samples of {rows}; its totals are of "
+            "all questions"
+        )
         reading.say(run.task, warning(f"{text}, and not compared."))
     elif value is not None and run.of == 1 and run.samples.aggregation(metric) == "mean":
         yield Claim(name, value, "avg", run.system, run.task)
@@ -314,7 +317,7 @@ def _regrade(reading: _LogReading, run: _SystemRun, grade: Regrade) -> None:
                 answer=_text(response),
                 target=_text(target),
             )
-    text = "{n} responses were regraded; the log states no totals for these grades."
+    text = "{n} responses were regraded, so the totals in the log do not apply."
     reading.say(run.task, text, len(reading.log) - before)
 
 
@@ -328,7 +331,7 @@ def _without_samples(every: Sequence[Samples]) -> Iterator[str]:
         names = [name for name in object_in(results, "results") if name not in groups]
         lacking += [name for name in names if (id(results), name) not in known]
     if lacking:
-        yield f"{_shown(lacking)}: there are totals and no samples; not read."
+        yield f"{_shown(lacking)}: not read, because there are totals but no samples."
 
 
 def _answer(filtered: Any) -> str | None:

@@ -208,8 +208,8 @@ def _remarks(subject: _Subject, totals: _StatedTotals) -> Iterator[str]:
         yield f"{name}: {counts['by hand']} gradings were set by hand."
     if counts["other idx"]:
         yield (
-            f"{name}: in {counts['other idx']} files 'idx' is not the number in the name of the "
-            f"file; problems go by the latter."
+            f"{name}: in {counts['other idx']} files 'idx' differs from the number in the file "
+            "name, which is used."
         )
 
 

@@ -183,8 +183,8 @@ def _add(log: Log, run: _DirectoryRun, scorer: str) -> None:
     sizes = [len(trial.rows) for trial in run.trials]
     if min(sizes) < max(sizes):
         log.remarks.append(
-            f"{run.task}: its files have {min(sizes)} to {max(sizes)} lines; some trials are not "
-            f"there."
+            f"{run.task}: its files have {min(sizes)} to {max(sizes)} lines; some trials are "
+            "missing."
         )
     not_numbers: Counter[str] = Counter()
     for trial, ids in zip(run.trials, names, strict=True):

@@ -144,7 +144,7 @@ def _system(spec: Mapping[str, Any]) -> str:
 def _take(run: _EvalRun, event: Mapping[str, Any], where: str) -> None:
     """Add the scores of an event to its sample."""
     if event.get("sample_id") is None:
-        raise InputError(f"{where}: an event of no sample; there is no 'sample_id'.")
+        raise InputError(f"{where}: the event belongs to no sample; there is no 'sample_id'.")
     sample = run.samples.setdefault(name_of(event["sample_id"], f"{where}, sample_id"), _Answers())
     data, kind = object_in(event, "data"), event["type"]
     if kind == "error":

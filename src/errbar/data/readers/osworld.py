@@ -39,7 +39,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
         log.read(file, 1)
         question = f"{domain}/{example}"
         log.add_trial(system=system, question=question, outcome=score, status="ok")
-    log.remark_on_repeats("results of one model in several trees; {} examples have more than one")
+    log.remark_on_repeats("results of one model in several trees; {} examples have several results")
     return log
 
 

@@ -204,15 +204,18 @@ def _remarks(run: InstanceRun) -> Iterator[str]:
         yield f"{subject}: {patches} as wrong, as in SWE-bench."
     if counts["infra"]:
         yield (
-            f"{subject}: {counts['infra']} instances were not resolved likely for failures of the "
-            f"infrastructure; SWE-bench counts them as wrong, "
+            f"{subject}: {counts['infra']} instances were not resolved, probably because of "
+            "infrastructure failures; SWE-bench counts them as wrong, "
             f"{setting('errors', 'missing')} leaves them out."
         )
     if counts["absent"] and run.is_report:
         absent = counts["absent"]
-        yield f"{subject}: {absent} instances of other runs are not named: not of this run."
+        yield (
+            f"{subject}: {absent} instances of other runs are not named in this report, and "
+            "do not count as part of this run."
+        )
     if run.is_report and "." in run.model:
-        yield f"{subject}: the name of the file was parted at its last point into model and run."
+        yield f"{subject}: the name of the file was split at its last point into model and run."
 
 
 def _claims(model: str, runs: Sequence[InstanceRun]) -> Iterator[Claim]:

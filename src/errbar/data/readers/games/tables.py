@@ -220,7 +220,7 @@ def join_games(tables: Sequence[GameTable], how: HowToReadGames, accounts: Accou
         for name, values in kept.items():
             whole.setdefault(name, []).extend(values)
     if not whole.get("first"):
-        raise NotThere("no game has a verdict; there is nothing to rate.")
+        raise NotThere("no game has a verdict, so there is nothing to rate.")
     files = [file for file, *_ in tables if file]
     if files:
         accounts.require_closed(files, len(whole["first"]))
@@ -309,7 +309,8 @@ def control_values(control: str, columns: Flat) -> list[float]:
     sides = _sides_of(control, columns)
     if control == _POSITION and WON_BY_ORDER in columns:
         raise InputError(
-            "winners and losers do not tell which was shown first, so there is no 'position'."
+            "a table of winners and losers does not say which answer was shown first, so "
+            "there is no control 'position'."
         )
     if sides is None and control == _POSITION:
         return [1.0] * len(next(iter(columns.values())))
