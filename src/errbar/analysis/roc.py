@@ -94,7 +94,8 @@ def unpaired_areas(first: Scored, second: Scored, level: float) -> Gap:
     """Areas of scores of different items, with the sum of DeLong's variances."""
     for items in (first, second):
         if not isinstance(items, Scored):
-            raise WrongType(f"give Scored(scores, labels) twice; got {type(items).__name__}.")
+            kind = type(items).__name__
+            raise WrongType(f"both arguments must be Scored(scores, labels); got {kind}.")
         if items.weights is not None or items.clusters is not None:
             raise InputError(
                 "DeLong's variance is for items without weights or clusters; estimate() "

@@ -53,7 +53,7 @@ class QuestionValues(NamedTuple):
         up, down = (number * (influence(each) - middle) for each in (solved, failed))
         low, high = scores + np.diag(down), scores + np.diag(up)
         ends = np.minimum(low, values.min(axis=1)), np.maximum(high, values.max(axis=1))
-        # the row fails and the column solves it, each by its own effect
+        # the system of the row fails the unseen question, and that of the column solves it
         least = scores[:, None] - scores
         least += np.diag(down)[:, None] - down.T + up - np.diag(up)
         for row, own in enumerate(values):

@@ -332,7 +332,7 @@ def name_of(value: Any, where: str) -> str:
 def names_of(values: Sequence[Any], where: str) -> list[str]:
     """Apply `name_of` to all values; fast if all are text already."""
     try:
-        "".join(values)  # an error unless all are text; a third of the time of looking at types
+        "".join(values)  # a TypeError unless all are text; a third of the time of a check of types
     except TypeError:
         return [name_of(value, where) for value in values]
     return list(values)
