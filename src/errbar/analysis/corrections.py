@@ -347,7 +347,7 @@ class CorrectedPart:
 
     @cached_property
     def _summaries(self) -> list[Summary]:
-        """Asked for once by each system."""
+        """Computed once for each system."""
         return [
             Summary(spread.mean, spread.sd, *spread.ends(self._level)) for spread in self.scored
         ]

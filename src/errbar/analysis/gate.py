@@ -83,7 +83,7 @@ def require_comparable(
     *,
     same_questions: bool,
 ) -> None:
-    """Refuse changes without a number and, if asked to, questions that only one run has."""
+    """Refuse changes without a number and, on request, questions that only one run has."""
     _require_differences(found)
     changes = {metric: largest_change(joined, metric, bounds) for metric in limits}
     _require_reachable(limits, changes)

@@ -71,7 +71,7 @@ def _counts(part: NamedQuestions, errors: Errors) -> dict[str, _Count]:
 
 
 def _p_values(runs: Sequence[dict[str, _Count]]) -> Array:
-    """P-values of a drop and of a rise at each run; 1 if no question was asked before."""
+    """P-values of a drop and of a rise at each run; 1 if there is no earlier run."""
     found = np.ones((2, len(runs)))
     before: dict[str, _Count] = {}
     for at, counts in enumerate(runs):

@@ -118,7 +118,7 @@ def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
 
 
 def _gap(key: Sequence[str], values: Iterable[float]) -> list[Above]:
-    """A warning where outcomes up to 1 stand beside some that are ten times as large, or more."""
+    """A warning if outcomes up to 1 are mixed with others that are at least ten times as large."""
     sizes = sorted({abs(value) for value in values if value})
     within, beyond = [size for size in sizes if size <= 1], [size for size in sizes if size > 1]
     if not within or not beyond or beyond[0] < _GAP * within[-1]:

@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def modules_on_first_use(package: str) -> Callable[[str], ModuleType]:
-    """Return the `__getattr__` of a package that imports a module when it is first asked for.
+    """Return the `__getattr__` of a package that imports a module when it is first used.
 
     After `from errbar import analysis`, `analysis.costs` is there without another import, and
     whoever never asks for it does not wait for it. The package names these modules for type

@@ -10,7 +10,7 @@
             early_stopping=StopWhenDecided("pass@4", at_least=0.8),
         )
 
-inspect_ai finds the extension through its entry point; nothing is computed before it is asked for.
+inspect_ai finds the extension through its entry point; nothing is computed before it is needed.
 """
 
 import inspect

@@ -184,7 +184,7 @@ class Result(ABC):
         return _html_table(self.columns(), self._further(notes), above(notes), self.conclusion())
 
     def _further(self, notes: Sequence[str]) -> list[str]:
-        """Notes for below the table, without the conclusion, which stands first."""
+        """Notes below the table, without the conclusion, which is printed first."""
         headline = self.conclusion()
         return [
             note

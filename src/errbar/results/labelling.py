@@ -171,7 +171,7 @@ class LabellingPlan(Result):
     def write(self, path: str | Path) -> None:
         """Write the file of labels: known labels, and an empty cell for each chosen answer.
 
-        It omits what the judge said, so that the labeller is not influenced.
+        It omits the judge's grades, so that they do not influence the labeller.
         """
         out = io.StringIO()
         heads = list(self.cells[0])

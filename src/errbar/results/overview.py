@@ -149,7 +149,7 @@ class Overview(Result):
 
 
 def _below(result: Result, note: str) -> Table:
-    """The table of a result without what is said above it, and without the first drops."""
+    """The table of a result without the remarks above it, and without the columns dropped first."""
     notes = result.notes()
     return Table(
         columns=[column for column in result.columns() if column[0] not in result.drops[:2]],

@@ -127,7 +127,7 @@ class Plan(Result):
         """Power over questions, for the best row's trials and a few others."""
         from errbar.results.pictures import planning_curve  # noqa: PLC0415  an extra
 
-        return planning_curve(self.curve(), target=self.target, said=self.remarks[:1])
+        return planning_curve(self.curve(), target=self.target, subtitle=self.remarks[:1])
 
     def plotted_rows(self) -> list[PlanRow]:
         """The best row and the cheapest others, by trials."""

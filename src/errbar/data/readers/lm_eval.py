@@ -217,7 +217,7 @@ def _grade(reading: _LogReading, run: _SystemRun) -> None:
 
 
 def _metric(reading: _LogReading, run: _SystemRun) -> str:
-    """The metric that was asked for, or the usual; "" if the task has not got it."""
+    """The requested metric, or the default; "" if the task does not have it."""
     name, found = reading.choice.scorer, run.samples.metrics
     if not found:
         reading.leave_out(run.samples, "no metric is a number for each sample")

@@ -74,7 +74,7 @@ def score_curve(scores: Estimates[Any]) -> Picture:
 
 
 def planning_curve(
-    rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8, said: Sequence[str] = ()
+    rows: Iterable[Mapping[str, Any]], *, target: float | None = 0.8, subtitle: Sequence[str] = ()
 ) -> Picture:
     """Draw power over the number of questions, with a curve per number of trials.
 
@@ -85,7 +85,7 @@ def planning_curve(
         interval.
     target
         The power at which a dashed line is drawn; None for no line.
-    said
+    subtitle
         Sentences below the title.
     """
     found = [
@@ -115,7 +115,7 @@ def planning_curve(
     title = "Power by questions and trials"
     below = [f"Dashed line: a power of {target:g}"] if target is not None else []
     return vega.compose(
-        title, [*said, *below], found, {**spec, "width": vega.WIDTH, "height": _HEIGHT}
+        title, [*subtitle, *below], found, {**spec, "width": vega.WIDTH, "height": _HEIGHT}
     )
 
 

@@ -38,7 +38,7 @@ _NO_VERDICT, _ITSELF = "the game has no verdict", "a system plays against itself
 
 @dataclass(frozen=True, kw_only=True)
 class HowToReadGames:
-    """What the user said about the columns and words of games."""
+    """The user's choices of columns and words of games."""
 
     columns: Mapping[str, str] = field(default_factory=dict)  # column by meaning
     controls: Sequence[str] = ()

@@ -55,7 +55,7 @@ class Words:
     tie: Sequence[str] = ()
 
     def meaning(self, word: str) -> float | None:
-        """The result that a word stands for, if the user said so."""
+        """The result that a word means, if the user has defined it."""
         for words, result in ((self.first, FIRST), (self.second, SECOND), (self.tie, TIE)):
             if word in words:
                 return result
