@@ -4,10 +4,11 @@
 
 - for this exact benchmark and for a repeat of the run: to estimate how much the observed score
   varies from run to run. The interval is that of Korn and Graubard (1998): the limits of Clopper
-  and Pearson for the binomial sample that has the observed mean and this variance, with degrees of
-  freedom by Satterthwaite (1946), or where it reaches farther that of a least favourable family of
-  success rates (`kernels.binomial`), because rare errors are skewed whatever the score is. If counts of n trials do not determine the variance, it is the
-  largest that agrees with them (`kernels.partial_identification`);
+  and Pearson for the binomial sample with the observed mean and this variance, with Satterthwaite's
+  degrees of freedom (1946). Rare errors are skewed whatever the score is, so an end is at least as
+  far out as that of a least favourable family of success rates (`kernels.binomial`). If counts of n
+  trials do not determine the variance, it is the largest that agrees with them
+  (`kernels.partial_identification`);
 - for k beyond the trials: for the estimate alone. Its interval are bounds that hold for every
   distribution of difficulty;
 - for metrics without an unbiased value per question: for the interval itself.
