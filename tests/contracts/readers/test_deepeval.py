@@ -97,6 +97,14 @@ def test_the_latest_run_is_read_from_under_its_key(tmp_path: Path) -> None:
     assert len(rows_of(path)) == 9
 
 
+def test_the_latest_run_is_found_in_its_hidden_folder(tmp_path: Path) -> None:
+    folder = tmp_path / ".deepeval"
+    folder.mkdir()
+    whole = {"testRunData": json.loads(NAMED.read_text(encoding="utf-8"))}
+    (folder / ".latest_test_run.json").write_text(json.dumps(whole), encoding="utf-8")
+    assert len(rows_of(folder)) == 9
+
+
 def test_the_reported_counts_come_out() -> None:
     runs = errbar.load(real("deepeval"))
     found = rows_of(runs)

@@ -325,3 +325,14 @@ def test_runs_of_lmms_eval_are_named_by_their_results(tmp_path: Path) -> None:
     assert columns["question"] == ["0", "1", "2", "3"] * 2
     (found, *_) = agreements_of(tmp_path)
     assert found.claim.name == "n-samples"
+
+
+def test_results_with_more_in_their_name_are_those_of_the_samples_with_their_date(
+    tmp_path: Path,
+) -> None:
+    for path in STRONG.iterdir():
+        name = path.name.replace("results_", "results_mine:2026-01-01_")
+        (tmp_path / name).write_bytes(path.read_bytes())
+    assert "no samples of its run" not in said(errbar.load(tmp_path))
+    assert columns_of(tmp_path)["system"] == columns_of(STRONG)["system"]
+    assert len(agreements_of(tmp_path)) == len(agreements_of(STRONG))

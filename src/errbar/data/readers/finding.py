@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
+from errbar.base.remarks import some_of
 from errbar.data.readers.encodings import MARKS_OF_UTF16, decode, is_utf8, is_utf8_file
 from errbar.errors import InputError
 
@@ -53,7 +54,7 @@ _NOWHERE = "a link to a file that does not exist"
 _CLOSED = "a folder that may not be opened"
 _NO_FILE = "a pipe, socket or device, not a file"
 _NEVER_READ = (".", "__MACOSX", "~$")  # "~$" marks the lock file of an open workbook
-_SHOWN = (".aider.results.json",)  # hidden files that are logs of a harness
+_SHOWN = (".aider.results.json", ".latest_test_run.json")  # hidden, and logs of a harness
 _MANY = 16  # files of a folder that is worth listing twice
 
 
@@ -169,6 +170,13 @@ def resolved_folders() -> ResolvedFolders:
     """The folders looked up so far."""
     current = _FOLDERS.get()
     return ResolvedFolders() if current is None else current
+
+
+def hidden_in(where: str) -> str:
+    """What is hidden in a folder, in words; "" if nothing is."""
+    names = sorted(os.listdir(where)) if os.path.isdir(where) else []
+    hidden = some_of([name for name in names if name[0] == "." and name not in _SHOWN], 3)
+    return f" Hidden, and not read unless you pass its path: {hidden}." if hidden else ""
 
 
 def find_files(paths: PathsOrGlobs) -> list[Path]:

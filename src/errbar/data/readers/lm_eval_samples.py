@@ -223,8 +223,9 @@ def samples_of(files: Sequence[Path]) -> tuple[list[Samples], list[Path]]:
         if own and own not in documents and own.is_file():
             documents[own] = object_of(own)
         alike = beside.get(file.parent, [])
-        if not stamp and own not in documents and len(alike) == 1:
-            own = alike[0]
+        named = [each for each in alike if stamp and each.stem.endswith(f"_{stamp[1]}")]
+        if own not in documents and len(named or alike) == 1 and (named or not stamp):
+            own = (named or alike)[0]
         used.add(own)
         found.append(Samples(file, documents.get(own, {}) if own else {}))
     return found, [file for file in there if file not in used]

@@ -29,6 +29,7 @@ from errbar.data.readers.finding import (
     ENDINGS,
     PathsOrGlobs,
     find_all_files,
+    hidden_in,
     kind_of,
     opened_once,
     seldom_tables,
@@ -187,7 +188,7 @@ def _tables(
         reasons = {file.name: accounts.of(file).skipped for file in files}
         packed = [name for name, reason in reasons.items() if not reason.startswith("neither")]
         why = f" There are: {some_of(list(reasons), 3)}." if reasons else ""
-        why = f" {packed[0]}: {reasons[packed[0]]}." if packed else why
+        why = f" {packed[0]}: {reasons[packed[0]]}." if packed else f"{why}{hidden_in(where)}"
         endings = ", ".join(ENDINGS)
         raise InputError(f"{where}: found neither a log of a harness nor a table ({endings}).{why}")
     known = _with_rows(list(kinds), by_name, accounts)

@@ -446,3 +446,63 @@ def test_a_single_row_of_a_leaderboard_may_be_a_total(tmp_path: Path) -> None:
     path.write_text("Rank,Model,Live Acc,Base\n1,Ada,53.75%,60.50%\n", encoding="utf-8")
     with pytest.raises(InputError, match="'Model' has a single row: if these are totals"):
         errbar.load(path)
+
+
+def test_an_ok_that_is_true_where_there_is_no_error_is_no_outcome(tmp_path: Path) -> None:
+    """As of a judge that was asked again: every call returned, and one answer was wrong."""
+    rows = [
+        {"task": f"t{at}", "judge": "gpt", "ok": True, "error": None, "nl_reward": float(at != 2)}
+        for at in range(4)
+    ]
+    path = document(tmp_path / "regrade.json", {"run": "r", "rows": rows})
+    with pytest.raises(InputError, match="'ok' is true where 'error' is empty"):
+        means(path)
+    assert [score.value for score in errbar.load(path, outcome="nl_reward").score("avg")] == [0.75]
+    rows[1] |= {"ok": False}
+    assert errbar.load(document(path, {"run": "r", "rows": rows})).score("avg")
+
+
+def test_ids_with_other_texts_in_another_file_of_a_system_are_doubted(tmp_path: Path) -> None:
+    for app, outcomes in {"mail": [1, 0, 0, 1], "chart": [1, 1, 1, 0]}.items():
+        tasks = [
+            {"task_id": f"task_e{at}", "instruction": f"In {app}, do {at}", "passed": bool(outcome)}
+            for at, outcome in enumerate(outcomes)
+        ]
+        document(tmp_path / app / "results.json", {"model": "gemini", "tasks": tasks})
+    text = said(tmp_path)
+    assert "4 of 4 ids have another 'instruction' in another file" in text
+    found = errbar.load(tmp_path, question="instruction").score("avg")
+    assert found.notes()[0].startswith("8 questions, 8 trials")
+    assert found.only("gemini")[0].value == 5 / 8
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        (
+            {"mercury": {"Easy_pass@1": 0.5, "Easy": {"passed": 242}}, "config": {"model": "m"}},
+            "totals",
+        ),
+        ({"gpt": {"link": "x", "pass@1": {"complete": 40.5}}, "qwen": {"link": "y"}}, "totals"),
+        (
+            {"django-1": {"instance_id": "django-1", "model_patch": "diff"}},
+            "predictions of SWE-bench",
+        ),
+        ({"a": {"colour": "red"}, "b": {"colour": "blue"}}, ""),
+    ],
+)
+def test_objects_without_outcomes_are_called_what_they_may_be(
+    value: dict[str, Any], hint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="finds no outcomes in it") as error:
+        errbar.load(document(tmp_path / "results.json", value))
+    message = str(error.value)
+    assert ("totals" in message, "predictions" in message) == ("totals" in hint, "pred" in hint)
+
+
+def test_hidden_folders_are_named_where_nothing_else_is(tmp_path: Path) -> None:
+    document(tmp_path / ".deepeval" / "x.json", {"testRunLink": "https://example.org"})
+    with pytest.raises(
+        InputError, match=r"Hidden, and not read unless you pass its path: \.deepeval"
+    ):
+        errbar.load(tmp_path)

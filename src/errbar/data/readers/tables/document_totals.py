@@ -36,6 +36,23 @@ _PASS_AT = re.compile(r"pass(?:@|_?at_?|_)(\d{1,4})", re.IGNORECASE)
 _FEW = 10  # fewer shares between 0 and 1 than this are totals rather than outcomes
 
 
+def hint_on(entries: Sequence[Mapping[str, Any]]) -> str:
+    """What objects without outcomes may be, by their keys, and what to load instead; "" if unknown.
+
+    Totals are nested as in `{"mercury": {"Easy_pass@1": 0.55}}` or `{"pass@1": {"complete": 40}}`.
+    """
+    keys = {str(key).lower() for entry in entries for key in entry}
+    if "model_patch" in keys:
+        return (
+            " These are predictions of SWE-bench: load the report that its evaluation writes, with "
+            "the ids that are resolved."
+        )
+    parts = {part for key in keys for part in (key, key.rpartition("_")[2])}
+    if not parts.isdisjoint(_TOTALS) or any(map(_PASS_AT.fullmatch, parts)):
+        return " If they are totals: an error bar needs every question; load the outcomes of these."
+    return ""
+
+
 def refuse_few_shares(
     inner: Sequence[Mapping[str, Any]], systems: float, questions: float, where: str
 ) -> None:

@@ -181,9 +181,10 @@ def refuse_outcome(outcome: str, present: Sequence[str], sample: Sampler | None)
 
 
 def _refuse_of_errors(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
-    """Raise an error for a column that is filled only where a row has an error.
+    """Raise an error for a column that only says which rows have an error.
 
-    It says that these rows failed; what the others achieved is in another column.
+    It is filled only where there is one, or it is an `ok` that is true where there is none. What
+    the other rows achieved is in another column.
     """
     values = sample(outcome) if sample else ()
     for name in named_like(present, _ERRORS):
@@ -191,7 +192,17 @@ def _refuse_of_errors(outcome: str, present: Sequence[str], sample: Sampler | No
         if len(errors) != len(values) or name == outcome:
             continue
         filled = list(map(is_filled, values))
-        if filled == list(map(is_filled, errors)) and 0 < sum(filled) < len(filled) / 2:
+        failed = list(map(is_filled, errors))
+        returned = plain_name(outcome) == "ok" and [worth_of(value) for value in values] == [
+            float(not is_failed) for is_failed in failed
+        ]
+        if returned and values:
+            raise InputError(
+                f"{outcome!r} is true where {name!r} is empty, so it says that a call returned, "
+                f"not that the answer is right. Choose the outcome with {mapping('outcome')}. "
+                f"There are: {list_names(present, 12)}."
+            )
+        if filled == failed and 0 < sum(filled) < len(filled) / 2:
             raise InputError(
                 f"{outcome!r} has a value only in rows with something in {name!r}, "
                 f"{sum(filled)} of {len(filled)}, where it says that they failed. The outcomes of "

@@ -20,6 +20,7 @@ from errbar.data.readers.documents import JsonObject, in_short, named_errors, pa
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.document_totals import (
     compared_totals,
+    hint_on,
     refuse_few_shares,
     refuse_totals,
     refuse_totals_of,
@@ -290,7 +291,7 @@ def _of_objects(
     if not all(entry and nests_outcomes(entry) for entry in inner):
         raise NoOutcomes(
             f"{where}: errbar finds no outcomes in it; it is an object of objects with "
-            f"{_keys_of(inner[0])} under {next(iter(value))!r}."
+            f"{_keys_of(inner[0])} under {next(iter(value))!r}.{hint_on(inner)}"
         )
     often = sum(map(len, inner)) / len(inner)
     if often == len(value) and keys is None:

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, mapping, setting, some_of, warning, way_to_say
-from errbar.data.columns import ROW, Sampler, plain_name
+from errbar.data.columns import ROW, Sampler, named_like, plain_name
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
-from errbar.data.readers.tables.id_names import is_prose
+from errbar.data.readers.tables.competing_outcomes import free_columns
+from errbar.data.readers.tables.id_names import ASKED, is_prose
 from errbar.data.readers.tables.naming import may_repeat
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.errors import InputError
 
 _MOST = 1000  # most names that are compared
 _SHOWN = 4
+_TEXTS = frozenset(map(plain_name, ("question", "problem", *ASKED)))
 _DATE = re.compile(r"\d{4}[-/.]?\d\d?[-/.]?\d\d?\b.*|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b.*")
 _HASH = re.compile(r"(?=.*\d)[0-9a-f-]{6,}")
 _LARGEST = 1_000_000  # larger numbers are rather times or seeds than settings
@@ -132,9 +134,24 @@ def same_system_remark(rows: Any, columns: Columns) -> list[Above]:
         warning(
             f"{len(mine)} files have outcomes of {found!r} for the same questions (means: "
             f"{some_of(means, _SHOWN)}), and they are read as trials of one system. If they are "
-            f"different systems, use {apart}."
+            f"different systems, use {apart}.{_other_questions(rows, columns, found, keys)}"
         )
     ]
+
+
+def _other_questions(rows: Any, columns: Columns, system: str, keys: Sequence[str]) -> str:
+    """A sentence on ids that have another text in another file of a system; "" if few have."""
+    mine = rows.filter(f"{text_of(columns['system'])} = {text_literal(system)}")
+    for name in named_like(free_columns(rows.columns, columns), _TEXTS):
+        asked = f"count(DISTINCT {text_of(name)}) AS texts, count(DISTINCT {quoted(FILE)}) AS files"
+        each = mine.aggregate(asked, ", ".join(keys)).filter("files > 1")
+        other, shared = each.aggregate("count(*) FILTER (texts > 1), count(*)").fetchall()[0]
+        if 2 * other > shared:
+            return (
+                f" {other} of {shared} ids have another {name!r} in another file, so they may be "
+                f"different questions: {mapping('question', name)} reads them as such."
+            )
+    return ""
 
 
 # A name that ends in model or llm, or adds a word for a name to these; not that of a scorer.
