@@ -77,7 +77,7 @@ KINDS = {
         {"short": "drop"},
     ),
     "rewards": Kind(
-        rewarded, "pass@2", "needs outcomes of 0 and 1; there are 0.25, 0.75. As rewards"
+        rewarded, "pass@2", "needs outcomes of 0 and 1; there are 0.25, 0.75. If they are rewards"
     ),
     "few ballots": Kind(
         lambda table: table.filter(~EARLY | (pl.col("trial") < 2)),
@@ -89,7 +89,7 @@ KINDS = {
     "no category": Kind(
         lambda table: table.with_columns(outcome=pl.col("outcome") * 3),
         "max@2(weights=[0, 0.5, 1])",
-        "has weights for the outcomes 0 to 2; there is 3",
+        "has weights for the outcomes 0 to 2; the data have 3",
     ),
 }
 EACH = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -142,7 +142,7 @@ def test_where_nothing_at_all_was_scored_is_an_error_that_says_so(errors: Any) -
     runs = errbar.load(frame([("c", "p", 0, None, None, "x", 0.5)]))
     with pytest.raises(InputError, match="no row of it was scored"):
         runs.score("avg", errors=errors)
-    with pytest.raises(InputError, match="no row was scored"):
+    with pytest.raises(InputError, match="no row has a score"):
         runs.monitor(above=0.5)
 
 

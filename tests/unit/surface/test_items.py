@@ -91,7 +91,7 @@ def test_the_command_writes_the_questions_of_a_subset(tmp_path: Path) -> None:
 
 
 def test_what_says_nothing_about_questions_is_refused() -> None:
-    with pytest.raises(InputError, match="answered every question alike"):
+    with pytest.raises(InputError, match="on every question all systems are equally right"):
         errbar.items({"a": [[1], [0]], "b": [[1], [0]]})
     with pytest.raises(InputError, match="right or wrong"):
         errbar.items({"a": [[0.2], [0.7]], "b": [[0.1], [0.6]]})

@@ -701,7 +701,7 @@ def test_weights_of_right_and_wrong_need_no_categories() -> None:
 
 
 def test_a_category_without_weight_is_named() -> None:
-    with pytest.raises(WrongType, match=r"outcomes 0 to 2; there is 3"):
+    with pytest.raises(WrongType, match=r"outcomes 0 to 2; the data have 3"):
         errbar.load([[0, 1, 3]]).score("avg(weights=[0, 0.5, 1])")
 
 
@@ -717,7 +717,7 @@ def test_a_metric_of_right_and_wrong_refuses_rewards_and_says_what_takes_them(
 def test_a_refused_reward_is_one_that_the_system_has() -> None:
     fine, odd = errbar.load({"fine": [[0, 1]], "odd": [[0, 0.25]]}).score("pass@1")
     assert (fine.value, fine.reason) == (0.5, "")
-    assert "there are 0, 0.25. As rewards" in odd.reason
+    assert "there are 0, 0.25. If they are rewards" in odd.reason
 
 
 def test_a_category_out_of_range_is_refused_to_the_system_that_has_it() -> None:
@@ -725,8 +725,8 @@ def test_a_category_out_of_range_is_refused_to_the_system_that_has_it() -> None:
     runs = errbar.load({"fine": [[0, 1, 2]], "odd": [[0, 1, 3]]})
     fine, odd = runs.score(metric)
     assert fine.value == pytest.approx(0.5)
-    assert odd.reason == "has weights for the outcomes 0 to 2; there is 3"
-    with pytest.raises(WrongType, match=r"nothing can be scored\. fine.*there is 2"):
+    assert odd.reason == "has weights for the outcomes 0 to 2; the data have 3"
+    with pytest.raises(WrongType, match=r"nothing can be scored\. fine.*the data have 2"):
         runs.score("avg(weights=[0, 0.5])")
 
 
