@@ -131,7 +131,7 @@ def compare_systems(
         for data, pairs in tried
         for pair in pairs
     ]
-    paired = any(isinstance(difference.spread, PairedSpread) for difference in found)
+    paired = any(map(_is_paired, found))
     if request.intervals.estimand is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
     words = _describe_methods(groups, request.intervals.assume)
@@ -286,6 +286,12 @@ def missing_comparison(
     )
 
 
+def _is_paired(found: Difference) -> bool:
+    """Whether the values of the two systems are paired by question, or by cluster."""
+    spread = found.spread
+    return isinstance(spread.plain if isinstance(spread, BracketSpread) else spread, PairedSpread)
+
+
 def _describe_methods(
     groups: Sequence[tuple[AlignedValues, Sequence[Pair]]], assume: Assumption
 ) -> str:
@@ -305,8 +311,6 @@ def _describe_methods(
         else "intervals of both systems by the difficulty model, combined by MOVER"
     )
     ways = {
-        paired if isinstance(pair.found.spread, PairedSpread) else independent
-        for _, pairs in groups
-        for pair in pairs
+        paired if _is_paired(pair.found) else independent for _, pairs in groups for pair in pairs
     }
     return "; ".join(sorted(ways))

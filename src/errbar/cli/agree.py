@@ -140,8 +140,8 @@ def label(
 ) -> None:
     """Choose the answers at PATHS that people should label.
 
-    With the labels so far (--labels, --label), answers on which the judge is in doubt are
-    chosen more often; the file has their weights.
+    If there are labels already (--labels, --label), answers on which the judge is likely to err
+    are chosen more often, and the file has their weights.
 
     \b
     Examples:

@@ -150,15 +150,16 @@ READ = bundle(
     ),
     choice(
         *("--files", "systems", "questions", "trials", "tasks", "parts"),
-        text="What several files without a system column are. By default each is a system.",
+        text="How to read several files without a system column; by default each is a system.",
     ),
     choice(
         *("--rows", "trials", "questions"),
-        text="What rows with the same id are: trials of one question, or separate questions.",
+        text="How to read rows with the same id: as trials of one question, or as separate "
+        "questions.",
     ),
     choice(
         *("--keys", "systems", "questions"),
-        text="What the keys of a JSON object of outcome lists are.",
+        text="How to read the keys of a JSON object of outcome lists.",
     ),
     click.option(
         "--right", multiple=True, metavar="WORD", help="A word that means right; may be repeated."
@@ -382,7 +383,8 @@ ASSUME = choice(
 LARGEST_CLUSTER = click.option(
     "--largest-cluster",
     type=int,
-    help="The number of questions in the largest cluster of the whole population, sampled or not.",
+    help="The number of questions in the largest cluster of the population, whether it was "
+    "sampled or not.",
 )
 BOUNDS = click.option(
     "--bounds",

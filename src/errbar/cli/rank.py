@@ -109,7 +109,7 @@ def audit_board(
     errors: Literal["fail", "missing"],
     level: float,
 ) -> "Result":
-    """Check how far the order of the board at PATHS holds.
+    """Check how robust the order of the leaderboard at PATHS is.
 
     It shows ranks that hold for all systems together, what separates the first from the second,
     and which questions or clusters change the order if they are left out.

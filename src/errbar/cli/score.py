@@ -53,8 +53,8 @@ SCORE = bundle(
     choice(
         *("--method", "calibrated", "documented"),
         default="calibrated",
-        text="The intervals: those whose coverage holds (calibrated), or the normal intervals "
-        "of errbar.eval.",
+        text="The intervals: errbar's own (calibrated), or the normal intervals of errbar.eval "
+        "(documented).",
     ),
     options.LEVEL,
 )

@@ -93,14 +93,13 @@ class CostDifference(EqualByValue):
 
 
 _MEANINGS = (
-    "cost: of a trial, averaged over questions. per success: cost of a trial over the share of "
-    "right trials, which is what a right answer costs if one tries until it is right on questions "
-    "drawn anew each time.",
-    "P(front), P(cheapest): share of the draws of a Bayesian bootstrap over the common questions "
-    "in which no other system is at least as good and costs at most as much (Pareto front), and in "
-    "which a success costs least.",
-    "k tries: at most k trials of a question, which end with the first right one. solved: pass@k. "
-    "cost: expected, of a question. per solved: of a solved question.",
+    "cost per trial: averaged over questions. per success: cost of a trial divided by the share "
+    "of right trials, which is what a right answer costs if every try is on a new question.",
+    "P(front): probability that no other system is at least as good and costs at most as much "
+    "(Pareto front). P(cheapest): probability that a success costs least. Both are shares of "
+    "draws of a Bayesian bootstrap over the common questions.",
+    "k tries: at most k trials of a question, stopping at the first right one. solved: pass@k. "
+    "cost: expected cost of a question. per solved: expected cost of a solved question.",
 )
 
 

@@ -20,15 +20,16 @@ _SHOWN = 20  # rows of a table on paper; exports have all
 _MEANINGS = (
     "ability and difficulty: in logits. A system of ability θ solves a question of difficulty b "
     "with the log odds θ − b; 0 is the mean ability of the systems.",
-    "all right, all wrong: no system failed it, or none solved it. by luck: the chance that it "
-    "would not be so in a repeat of the run, if difficulties are normal.",
+    "all right, all wrong: no system failed it, or none solved it. by luck: the probability that "
+    "a repeat of the run would not be unanimous, if difficulties are normal.",
     "inverted: better systems fail it more often (Spearman's correlation with the ability by all "
     "other questions is below 0), so that its answer key or its test may be wrong.",
     "flat: success depends less on ability than the model says (infit above 1).",
     "alike: two questions on which systems succeed and fail together, beyond what their abilities "
     "and difficulties explain.",
-    "p: the chance of as much by luck, adjusted for the number of questions (Benjamini and "
-    "Hochberg) or of pairs (Holm). Systems count as independent; relatives make p too small.",
+    "p: the p-value of the check, adjusted for the number of questions (Benjamini and Hochberg) "
+    "or of pairs (Holm). Systems count as independent; related systems, such as versions of one "
+    "model, make p too small.",
 )
 
 
@@ -248,7 +249,7 @@ class Items(Rows[ItemRow]):
             "Subsets: questions are added by forward selection. Errors are those on systems that "
             "had no part in the choice (ten folds over systems): the share of other systems to "
             "which the order changes, ties as one half, ± its standard error; and the root mean "
-            "square of the score read off the subset by a line, less the score on all questions."
+            "square of the score predicted from the subset by linear regression."
         )
         return [Table(columns=columns, explanation=[note])]
 

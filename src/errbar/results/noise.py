@@ -120,11 +120,12 @@ class NoiseRow(EqualByValue):
 
 
 _MEANINGS = (
-    "variance: of a single trial of a new question, in parts that add up. choice of questions: "
-    "between the success rates of questions (data noise); trial noise: between trials of a "
-    "question (prediction noise). Of a difference, a trial is one of each system (definitions of "
-    "Wang 2025, arXiv:2512.21326, here without bias). An estimate may fall below 0.",
-    "share: of the squared standard error of the score, with the questions and trials there are.",
+    "variance: components of the variance of a single trial of a new question; they add up. "
+    "choice of questions: variance between the success rates of questions (data noise); trial "
+    "noise: variance between trials of a question (prediction noise). For a difference, a trial "
+    "is one trial of each system (definitions of Wang 2025, arXiv:2512.21326, here without "
+    "bias). An estimate may be below 0.",
+    "share: of the squared standard error of the score, for these numbers of questions and trials.",
     "ICC: intraclass correlation, the share of the variance of a trial that the questions explain.",
 )
 

@@ -23,12 +23,12 @@ _MEANINGS = (
     "exponent: failures fall like k to the power of −exponent between two numbers of trials; "
     "log(failed at the first / failed at the second) / log(second / first). With 0 they do not "
     "fall, with 1 they halve as trials double.",
-    "limit: exponent for endless trials if difficulties are Beta, apart from questions that are "
-    "never solved; ∞ or 0 at an end: the data set no limit.",
-    "by model: if difficulties are of one of two families (Beta scaled to a largest rate, or "
-    "normal in their log odds, both with questions that are never solved); the interval holds "
-    "those of both families that fit.",
-    "any difficulty, exponent bounds: bounds that hold whatever the distribution of difficulty is.",
+    "limit: exponent for infinitely many trials if success rates have a Beta distribution, apart "
+    "from questions that are never solved; an end of ∞ or 0 means that the data give no bound.",
+    "by model: if difficulty follows one of two families of distributions (Beta scaled to a "
+    "largest rate, or normal in the log odds, both with questions that are never solved); the "
+    "interval covers those of both families if both fit.",
+    "any difficulty, exponent bounds: bounds that hold for every distribution of difficulty.",
 )
 _STEP_DROPS = ("exponent bounds", "exponent by model")  # on narrow terminals
 

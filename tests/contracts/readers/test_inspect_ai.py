@@ -274,7 +274,7 @@ def test_runs_with_the_same_settings_are_joined_and_others_are_systems() -> None
         ]
     )
     said = remarks_of(PLACE / "again")
-    assert "their trials are numbered across logs, and what each log states is not compared (" in said
+    assert "their trials are numbered across logs, and what each log states is not compared" in said
     claims = errbar.load(PLACE / "again").source.origin.claims
     assert {claim.system for claim in claims} == {'mockllm/model (words="rich")'}
 

@@ -207,7 +207,7 @@ def test_the_other_scores_are_refused_under_their_own_name() -> None:
 def test_an_unpaired_comparison_needs_scored_items() -> None:
     pairs: list[Any] = [(GOOD, None), ((SCORES, LABELS), GOOD), (Labelled.of(GOOD), GOOD)]
     for pair in pairs:
-        with pytest.raises(WrongType, match=r"both arguments must be Scored\(scores, labels\); got"):
+        with pytest.raises(WrongType, match=r"both arguments must be Scored\(scores, labels\)"):
             compare_unpaired(*pair)
 
 
