@@ -387,6 +387,15 @@ def test_files_that_score_the_answers_of_a_table_again_are_no_systems(tmp_path: 
     assert means(tmp_path / "m-1_strict.jsonl") == {"": 0.0}
 
 
+def test_a_single_file_called_after_a_system_may_be_another_system(tmp_path: Path) -> None:
+    judgments(tmp_path)
+    for model in ("m-1", "m-2"):
+        (tmp_path / f"{model}_strict.jsonl").unlink()
+    rows = [{"question_id": f"q{at}", "correct": True} for at in range(3)]
+    lines(tmp_path / "m-1-turbo.jsonl", rows)
+    assert means(tmp_path)["m-1-turbo"] == 1.0
+
+
 def test_a_file_with_questions_of_its_own_is_a_system(tmp_path: Path) -> None:
     judgments(tmp_path)
     rows = [{"question_id": f"q{at}", "follow_all_instructions": True} for at in range(4)]

@@ -180,8 +180,9 @@ class _Table(Protocol):
 def scored_again(tables: Sequence[_Table], asked: Collection[Path]) -> dict[Path, str]:
     """Files that score answers once more that another file has, and the reason to skip each.
 
-    Where some rows name their systems, as `gpt`, a file without names that is called after one of
-    them, as `gpt_strict.jsonl`, and has no question of its own, is no further system.
+    Where some rows name their systems, as `gpt` and `qwen`, files without names that are called
+    after these, as `gpt_strict.jsonl` and `qwen_strict.jsonl`, and have no question of their own,
+    are no further systems.
     """
     naming = [table for table in tables if "system" in table.columns and not table.by_file]
     rest = [
@@ -195,9 +196,12 @@ def scored_again(tables: Sequence[_Table], asked: Collection[Path]) -> dict[Path
     stems = {file: without_endings(file) for table in rest for file in table.files}
     found: dict[Path, str] = {}
     for table in rest:
-        owners = [_owner(stems[file], systems) for file in table.files]
+        owners = {file: _owner(stems[file], systems) for file in table.files}
+        ends = {stems[file].removeprefix(owner) for file, owner in owners.items()}
+        # one file, such as gpt-4-turbo.jsonl next to rows of gpt-4, may be another system
+        alike = len(ends) == 1 < len(set(owners.values())) == len(table.files)
         known = {name for other in naming for name in _values(other, "question")}
-        if all(owners) and _values(table, "question") <= known:
+        if alike and all(owners.values()) and _values(table, "question") <= known:
             reason = f"the scores of these systems and questions are in {naming[0].files[0].name}"
             found |= dict.fromkeys(table.files, f"{reason}; pass its path to read it too")
     return found
