@@ -438,7 +438,7 @@ def test_what_is_read_is_never_written(ask: str, given: str, tmp_path: Path) -> 
     read = tmp_path / "link" if given == "link" else place / given
     words = {"IN": str(read), "OUT": str(file)}
     said = refusal(*(words.get(word, word) for word in ask.split()), "--force")
-    assert said == f"Error: {file} is one of the files to read; write to another."
+    assert said == f"Error: {file} is one of the files to read; write to another file."
     assert json.loads(file.read_text()) == rows
 
 
