@@ -61,7 +61,7 @@ def test_a_folder_named_as_a_benchmark_is_the_task(tmp_path: Path) -> None:
     place = tree(tmp_path, ("gsm8k", "mmlu"), ("gpt", "qwen"))
     found = {("gpt", "gsm8k"): 0.6667, ("qwen", "gsm8k"): 0.3333}
     assert scores(place, files="tasks") == found | {("gpt", "mmlu"): 1.0, ("qwen", "mmlu"): 0.0}
-    assert "its folder is the task" in said_above(place, files="tasks")
+    assert "the folder names the task" in said_above(place, files="tasks")
 
 
 @pytest.mark.parametrize("name", ["run_resumed", "run-cont", "run.part2", "run_retry1"])

@@ -281,7 +281,7 @@ def test_reports_of_pytest_are_systems(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="JUnit reports; this one begins with <html>"):
         means(page)
     page.write_text("<testsuite>", encoding="utf-8")
-    with pytest.raises(InputError, match="no valid XML"):
+    with pytest.raises(InputError, match="not valid XML"):
         means(page)
 
 

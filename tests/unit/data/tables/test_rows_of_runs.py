@@ -97,7 +97,7 @@ def test_ids_listed_by_verdict(tmp_path: Path, document: object, mean: float) ->
 def test_ids_in_no_list_of_a_verdict_are_named(tmp_path: Path) -> None:
     document = {"passed": ["a"], "failed": ["b"], "skipped": ["c", "d"]}
     path = written(tmp_path, json.dumps(document), "run.json")
-    assert "2 ids in 'skipped' are in no list" in warnings_on(path)
+    assert "2 ids in 'skipped' are not read" in warnings_on(path)
     only = written(tmp_path, json.dumps({"solved": ["a"]}), "only.json")
     with pytest.raises(InputError, match="lists only the ids in 'solved'"):
         errbar.load(only)

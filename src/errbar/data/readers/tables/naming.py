@@ -114,10 +114,10 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
             argument="files='systems'",
         )
         return Naming(systems, [""] * len(names), [remark])
-    system = "one system" if not any(systems) else "the system that its folder is"
+    system = "one system" if not any(systems) else "the system named by its folder"
     if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
-        system = "the system that it is called after, and its folder is the task"
-        system = system if "/" in plain[0] else "the system that the rest of its name is"
+        system = "the system named by the file; the folder names the task"
+        system = system if "/" in plain[0] else "the system named by the rest of its name"
     remark = guess(
         f"Each file is a task of {system}: {_listed(dict.fromkeys(plain))}",
         option="--files systems",

@@ -81,7 +81,7 @@ def yaml_document(file: Path) -> Any:
 def database_tables(file: Path) -> dict[str, dict[str, list[Any]]]:
     """Columns of each table of an SQLite database that has rows."""
     if not head_of(file, len(_MAGIC)).startswith(_MAGIC):
-        raise NoOutcomes(f"{file}: it is no SQLite database.")
+        raise NoOutcomes(f"{file}: this is not a SQLite database.")
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
             listed = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
@@ -107,7 +107,7 @@ def junit_columns(file: Path) -> dict[str, list[Any]]:
     try:
         root = ElementTree.fromstring(raw_text(file))
     except ElementTree.ParseError as error:
-        raise InputError(f"{file}: this is no valid XML ({error}).") from error
+        raise InputError(f"{file}: this is not valid XML ({error}).") from error
     if root.tag not in _SUITES:
         raise NoOutcomes(
             f"{file}: of XML files errbar reads JUnit reports; this one begins with <{root.tag}>."

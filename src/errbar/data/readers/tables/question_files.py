@@ -76,9 +76,9 @@ def question_files(relations: Sequence[Relation], how: HowToRead) -> QuestionFil
 
 
 def _remark(names: Mapping[Path, str], *, chosen: bool) -> Above:
-    text = "Files with one question each are questions of the system that their folder is"
+    text = "Files with one question each are read as questions; their folder is the system"
     if not names or chosen:
-        text = text if not chosen else "Each file is a question of the system that its folder is"
+        text = text if not chosen else "Each file is read as a question; its folder is the system"
         return guess(text, option="--files systems", argument="files='systems'")
     apart = setting("files", "systems")
     return warning(

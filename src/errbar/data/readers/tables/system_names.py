@@ -54,9 +54,9 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     blank, others = found.pop("", 0), sum(found.values())
     if found and blank > others == len(found):
         raise InputError(
-            f"{blank} of {blank + others} rows have nothing in {name!r}, and every name stands "
-            f"there once, as in merged cells of a spreadsheet. Fill the names down to all rows, or "
-            f"read all rows as one system: {way_to_say('--map system=', 'system=None')}."
+            f"{blank} of {blank + others} rows are empty in {name!r}, and every name occurs there "
+            "once, as in merged cells of a spreadsheet. Fill the names down to all rows, or read "
+            f"all rows as one system: {way_to_say('--map system=', 'system=None')}."
         )
     spelled: dict[str, list[str]] = {}
     for written in found:

@@ -78,7 +78,8 @@ def ids_by_verdict(value: Mapping[str, Any], where: str) -> Document | None:
             records += [{"question": name, "outcome": None, "status": "error"} for name in others]
         else:
             text = (
-                f"{len(others)} ids in {key!r} are in no list of right or wrong ones and not read"
+                f"{len(others)} ids in {key!r} are not read, because no list of right or "
+                "wrong ids has them"
             )
             remarks.append(warning(f"{text}: {some_of(others)}."))
     return Document(records, remarks)
