@@ -131,7 +131,7 @@ def position_bias(games: Games, level: float = 0.95) -> RaterAgreement:
                 Caution(
                     f"{judge or 'The judge'} favours the answer shown {side} by "
                     f"{abs(bias.value):.2f} ({low:.2f} to {high:.2f}): play every pair in both "
-                    f"orders, as often in one as in the other."
+                    "orders, equally often."
                 )
             )
         rows += found

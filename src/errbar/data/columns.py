@@ -350,7 +350,9 @@ USUAL_COUNTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 INDEX = "(unnamed index)"  # label of an unnamed first column of a CSV file
 ROW = "errbar row"  # row number, used as the question id when no column has ids
 
-Sampler = Callable[[str], Sequence[object]]  # some values of a column; none if there is none
+Sampler = Callable[
+    [str], Sequence[object]
+]  # returns some values of a column; none if there is no such column
 Key = tuple[str, ...]  # a system, a task, and the values of further columns
 
 # A failed row has no result: any outcome in it was filled in by the harness.

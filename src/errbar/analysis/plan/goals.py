@@ -147,8 +147,8 @@ class DetectDifference(Goal):
             return shift_to(mean_at, target)
         except InputError as error:
             raise InputError(
-                f"a difference of {self.difference:+.4g} is out of reach: the first system has "
-                f"{self.metric} {self.mean:.4g}. The second: {error}"
+                f"a difference of {self.difference:+.4g} is out of reach: {self.metric} of the "
+                f"first system is {self.mean:.4g}. For the second system, {error}"
             ) from error
 
     @property

@@ -28,7 +28,11 @@ from errbar.errors import InputError, WrongType
 
 _PAIR = 2
 _FEWEST_WORDS = 3  # names without an ending that may be a list of outcomes
-_CONVERSIONS = ("to_pylist", "to_list", "tolist")  # what a column or a tensor becomes a list by
+_CONVERSIONS = (
+    "to_pylist",
+    "to_list",
+    "tolist",
+)  # methods that turn a column or a tensor into a list
 
 
 def plain_container(data: Any) -> Any:
