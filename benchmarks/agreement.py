@@ -19,7 +19,7 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.judges import agree
-from errbar.results.agreement import RaterAgreement
+from errbar.results.judges import RaterAgreement
 
 _MANY = 20_000
 

@@ -45,10 +45,9 @@ from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType
 from errbar.kernels.prediction_powered import KnownRate
 from errbar.metrics import Metric
-from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
-from errbar.results.labelling import CorrectedScoreTable, LabellingPlan
+from errbar.results.judges import CorrectedScoreTable, LabellingPlan, RaterAgreement
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 from errbar.runs import Runs

@@ -26,7 +26,7 @@ from errbar.data.readers.games.winners import Words
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bradley_terry import Ties
 from errbar.loading import load
-from errbar.results.agreement import RaterAgreement
+from errbar.results.judges import RaterAgreement
 from errbar.results.leaderboard import Rating, Ratings, Standing
 from errbar.runs import Runs
 

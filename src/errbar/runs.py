@@ -337,7 +337,7 @@ class Runs(Outcomes):
 
     def next_labels(
         self, questions: int | None = None, **options: Any
-    ) -> "results.labelling.LabellingPlan":
+    ) -> "results.judges.LabellingPlan":
         """Choose the questions to label next; the keywords are those of `errbar.next_labels`."""
         from errbar.judges import next_labels  # noqa: PLC0415  which imports this module
 

@@ -29,8 +29,8 @@ from errbar.kernels.agreement import (
     krippendorff,
 )
 from errbar.kernels.bounded_mean import mean_ends
-from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.estimate import Estimand, Interval
+from errbar.results.judges import AgreementRow, RaterAgreement
 
 _MOST_SHOWN = 10  # pairs of groups that are rows, whether the judge favours one or not
 _ALIKE = 1e-9  # tolerance: results of a pair add up to 1 up to rounding

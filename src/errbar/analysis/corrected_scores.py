@@ -29,7 +29,7 @@ from errbar.errors import InputError
 from errbar.kernels.prediction_powered import KnownRate, rogan_gladen, rogan_gladen_ends
 from errbar.metrics import Direction
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
-from errbar.results.labelling import CorrectedEstimate, CorrectedScoreTable
+from errbar.results.judges import CorrectedEstimate, CorrectedScoreTable
 from errbar.results.leaderboard import Leaderboard
 from errbar.results.scores import Scores
 

@@ -39,7 +39,7 @@ from errbar.kernels.prediction_powered import (
 )
 from errbar.metrics import Average
 from errbar.results.estimate import Estimand, Interval, Subject
-from errbar.results.labelling import LabellingPlan, QuestionGroup
+from errbar.results.judges import LabellingPlan, QuestionGroup
 
 _METHOD = (
     "Neyman allocation over groups of answers, half of the sample spread evenly, systematic "

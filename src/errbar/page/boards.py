@@ -13,8 +13,8 @@ from errbar.base.tables import percent
 from errbar.data.games import Games
 from errbar.errors import InputError
 from errbar.page.templates import day_text, packaged, template_of, write_page
-from errbar.results.agreement import RaterAgreement
 from errbar.results.board_audit import BoardAudit
+from errbar.results.judges import RaterAgreement
 from errbar.results.leaderboard import Rating, Ratings
 from errbar.results.pictures.forest import Axis
 

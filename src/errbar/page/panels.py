@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from errbar.base.tables import interval_cells
-from errbar.results.agreement import AgreementRow, RaterAgreement
 from errbar.results.base import Measurement
 from errbar.results.costs import CostRow, Costs
+from errbar.results.judges import AgreementRow, RaterAgreement
 from errbar.results.noise import NoiseRow, NoiseTable
 from errbar.results.pictures.forest import Axis
 

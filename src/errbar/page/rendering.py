@@ -20,7 +20,7 @@ from errbar.page.panels import agreement_panels, cost_panels, noise_bars
 from errbar.page.templates import packaged, template_of
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BandPoint, Estimate
-from errbar.results.labelling import CorrectedEstimate
+from errbar.results.judges import CorrectedEstimate
 from errbar.results.pictures.forest import Axis
 from errbar.results.pictures.picture import in_script
 from errbar.results.pictures.vega import with_interval

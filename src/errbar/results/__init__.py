@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from errbar.results import gate as gate
     from errbar.results import inspection as inspection
     from errbar.results import items as items
-    from errbar.results import labelling as labelling
+    from errbar.results import judges as judges
     from errbar.results import leaderboard as leaderboard
     from errbar.results import monitoring as monitoring
     from errbar.results import noise as noise

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import errbar
 from errbar.cli import main
 from errbar.errors import InputError
-from errbar.results.labelling import CorrectedEstimate
+from errbar.results.judges import CorrectedEstimate
 
 
 def judged(questions: int = 300, labelled: int = 50) -> tuple[list[dict[str, Any]], list[int]]:

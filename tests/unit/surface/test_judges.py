@@ -17,8 +17,7 @@ from errbar.cli import main
 from errbar.errors import InputError
 from errbar.judges import JudgedRuns
 from errbar.kernels.prediction_powered import chance_of_choice
-from errbar.results.agreement import RaterAgreement
-from errbar.results.labelling import CorrectedEstimate
+from errbar.results.judges import CorrectedEstimate, RaterAgreement
 from logs import real
 
 Rows = list[dict[str, Any]]

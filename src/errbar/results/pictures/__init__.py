@@ -4,14 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from errbar.errors import InputError, WrongType
-from errbar.results.agreement import RaterAgreement
 from errbar.results.board_audit import BoardAudit
 from errbar.results.comparisons import Comparisons
 from errbar.results.costs import Costs
 from errbar.results.gate import Gate
 from errbar.results.inspection import Inspection
 from errbar.results.items import Items
-from errbar.results.labelling import LabellingPlan
+from errbar.results.judges import LabellingPlan, RaterAgreement
 from errbar.results.leaderboard import Board
 from errbar.results.monitoring import Monitoring, MonitoringPath
 from errbar.results.noise import NoiseTable

@@ -10,11 +10,10 @@ from typing import Any
 
 from errbar.base.tables import percent
 from errbar.metrics.base import Direction
-from errbar.results.agreement import RaterAgreement
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Interval
 from errbar.results.gate import Gate
-from errbar.results.labelling import LabellingPlan
+from errbar.results.judges import LabellingPlan, RaterAgreement
 from errbar.results.leaderboard import Board
 from errbar.results.noise import NoiseTable
 from errbar.results.pictures import vega
