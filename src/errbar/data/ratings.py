@@ -26,6 +26,7 @@ from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.tables import cells_of, records_of
 from errbar.data.readers.games.winners import side_of
+from errbar.data.readers.nested_ratings import ratings_in
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes
@@ -123,7 +124,8 @@ def read_ratings(
     order: str | None = None,
 ) -> RatedAnswers:
     """Ratings from a path, records, columns or a DataFrame."""
-    columns, remarks = _columns(data), list[str]()
+    columns, found_above = _columns(data)
+    remarks: list[str] = [*found_above]
     if not raters:
         columns, raters, remark = _column_per_rater(columns)
         remarks.append(remark)
@@ -317,7 +319,7 @@ def _column_per_rater(columns: Flat) -> tuple[Flat, list[str], Above]:
     return wide, list(given), remark
 
 
-def _columns(data: Any) -> Flat:
+def _columns(data: Any) -> tuple[Flat, list[Above]]:
     if isinstance(data, str | Path):
         file = Path(data)
         if not os.path.isfile(file):  # False for a name that is too long, unlike Path.is_file
@@ -326,22 +328,31 @@ def _columns(data: Any) -> Flat:
         kind = kind_of(file)
         if kind not in (CSV, JSON, PARQUET):
             raise InputError(f"{file}: {why_not_read(file)}")
-        return _of_records(records_of(file)) if kind == JSON else cells_of(file, kind)
+        return _of_records(records_of(file)) if kind == JSON else (cells_of(file, kind), [])
     if isinstance(data, Mapping):
-        return lists_by_name(data, "ratings")
+        nested = ratings_in([data]) if "instances" in data else None
+        return _table_of(nested) if nested else (lists_by_name(data, "ratings"), [])
     if isinstance(data, list | tuple):
         return _of_records(list(data))
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"ratings are rows of a table or a file; got {type(data).__name__}.")
-    return column_lists(frame.lazy())
+    return column_lists(frame.lazy()), []
 
 
-def _of_records(records: Sequence[Any]) -> Flat:
+def _of_records(records: Sequence[Any]) -> tuple[Flat, list[Above]]:
     if not records or not all(isinstance(record, Mapping) for record in records):
         raise InputError("ratings are rows with names, as in {'judge': 1, 'human': 0}.")
+    return _table_of(ratings_in(records) or (records, []))
+
+
+def _table_of(
+    found: tuple[Sequence[Mapping[str, Any]], list[Above]],
+) -> tuple[Flat, list[Above]]:
+    """Records as columns, with the remarks on them."""
+    records, remarks = found
     names = dict.fromkeys(name for record in records for name in record)
-    return {name: [record.get(name) for record in records] for name in names}
+    return {name: [record.get(name) for record in records] for name in names}, remarks
 
 
 def _plain(cell: Any) -> Any:
