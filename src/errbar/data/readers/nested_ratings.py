@@ -38,6 +38,15 @@ def ratings_in(records: Sequence[JsonObject]) -> tuple[list[dict[str, Any]], lis
     return rows, [remark, guess(f"{words}; a file for each keeps them apart")]
 
 
+_BY_PLACE = guess(
+    "JUDGE-BENCH: individual_human_scores; a rater is a place in these lists, whoever that was"
+)
+_BOTH_ORDERS = guess(
+    "JudgeBench: decisions of the judge beside the label; the second, made with the answers in "
+    "reverse order, is turned round"
+)
+
+
 def _has_decision(record: JsonObject) -> bool:
     found = record.get("judgments")
     return isinstance(found, list) and any(
