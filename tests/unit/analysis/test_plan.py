@@ -262,7 +262,7 @@ def test_two_weights_stretch_the_difference() -> None:
         ({}, InputError, "ask for a difference or for a width"),
         ({"difference": 0.1, "width": 0.1}, InputError, "ask for a difference or for a width"),
         ({"difference": 0.0}, InputError, "a difference of 0 cannot be detected"),
-        ({"difference": 0.9}, InputError, "the first system has pass@1 0.5"),
+        ({"difference": 0.9}, InputError, "pass@1 of the first system is 0.5"),
         ({"difference": "a"}, WrongType, "difference must be a number; got 'a'"),
         ({"difference": 0.1, "power": 1.0}, InputError, "power must lie strictly between 0 and 1"),
         ({"difference": 0.1, "level": "x"}, WrongType, "level must be a number"),
