@@ -318,14 +318,7 @@ METRICS = click.option(
     help="A metric, or a comma-separated list of metrics; may be repeated.",
 )
 
-LEVEL = click.option(
-    "--level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="The confidence level of the intervals.",
-)
-
+LEVEL = number("--level", float, "The confidence level of the intervals.", default=0.95)
 
 SEED = click.option(
     "--seed", "rng", type=int, default=0, show_default=True, help="The seed of random numbers."
@@ -380,11 +373,11 @@ ASSUME = choice(
     default="nothing",
     text="What to assume about unseen questions. With 'no rare failures' intervals are narrower.",
 )
-LARGEST_CLUSTER = click.option(
+LARGEST_CLUSTER = number(
     "--largest-cluster",
-    type=int,
-    help="The number of questions in the largest cluster of the population, whether it was "
-    "sampled or not.",
+    int,
+    "The number of questions in the largest cluster of the population, whether it was sampled or "
+    "not.",
 )
 BOUNDS = click.option(
     "--bounds",
