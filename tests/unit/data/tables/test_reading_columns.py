@@ -209,6 +209,71 @@ def test_words_that_describe_responses_are_no_settings() -> None:
     assert means(rows) == {"": 0.5}
 
 
+def test_settings_may_have_unequal_numbers_of_trials() -> None:
+    """One trial without noise, three with it; the numbers of trials start anew."""
+    rows = [
+        {
+            "model": "m",
+            "id": f"q{at}",
+            "level_db": noise,
+            "trial": trial,
+            "correct": int(noise < at),
+        }
+        for at in range(5)
+        for noise, trials in ((0.0, 1), (0.2, 3), (2.5, 3))
+        for trial in range(trials)
+    ]
+    scores = {(score.task, score.trials): score.value for score in errbar.load(rows).score("avg")}
+    assert scores == {("0.0", 5): 0.8, ("0.2", 15): 0.8, ("2.5", 15): 0.4}
+
+
+def test_settings_with_questions_of_their_own_are_warned_of() -> None:
+    rows = [
+        {"scaffold": name, "prompt": f"{name}, what is {at} and {at}?", "correct": int(at < right)}
+        for name, right in (("plain", 2), ("tree", 5))
+        for at in range(6)
+    ]
+    assert means(rows) == {"": 0.5833}
+    assert "'scaffold' has 2 values, each with questions of its own" in warnings_of(rows)
+    assert "(means: plain 0.3333, tree 0.8333)" in warnings_of(rows)
+    assert means(rows, system="scaffold") == {"plain": 0.3333, "tree": 0.8333}
+    assert "scaffold" not in warnings_of(rows, system="scaffold")
+
+
+def test_what_the_outcome_follows_from_is_no_condition() -> None:
+    rows = [
+        {"problem": f"p{at}", "sample": trial, "verified": int(trial > 0), "category": kind}
+        for at in range(4)
+        for trial, kind in enumerate(("FAIL", "FULL", "FULL"))
+    ]
+    assert means(rows) == {"": 0.6667}
+    assert "category" not in warnings_of(rows)
+
+
+def test_settings_without_ids_are_paired_by_row() -> None:
+    rows = [
+        {"provider": name, "page": "x", "success": int(at < right)}
+        for name, right in (("a", 9), ("b", 4))
+        for at in range(12)
+    ]
+    (pair,) = errbar.load(rows).compare("avg")
+    assert (pair.difference, pair.questions) == (5 / 12, 12)
+
+
+def test_trials_with_many_names_are_questions() -> None:
+    rows = [
+        {"trial": f"Bridge_{at}_obj{at * 7}_False", "condition": name, "correct": int(at < right)}
+        for at in range(12)
+        for name, right in (("zero", 6), ("one", 9))
+    ]
+    scores = errbar.load(rows).score("avg")
+    assert {(score.system, score.value, score.questions) for score in scores} == {
+        ("zero", 0.5, 12),
+        ("one", 0.75, 12),
+    }
+    assert "question = trial" in said_of(rows)
+
+
 def test_numbers_of_trials_are_no_condition() -> None:
     rows = crossed("run", [1, 2], model="m")
     assert means(rows) == {"m": 0.625}

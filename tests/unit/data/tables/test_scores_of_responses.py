@@ -155,3 +155,32 @@ def test_a_program_is_right_if_it_passed_all_of_its_tests(row: Any, tmp_path: Pa
     for data in (rows, tmp_path / "a.json"):
         assert avg(data) == 0.5
         assert "(mean of all rows 0.5); the mean share of tests passed is 0.6667" in marked(data)
+
+
+def test_tests_under_the_key_of_a_question_are_those_of_its_answer(tmp_path: Path) -> None:
+    document = {
+        f"HumanEval/{at}": {
+            "status": "success" if all(tests) else "partial",
+            "success_rate": sum(tests) / len(tests),
+            "passed_count": sum(tests),
+            "total_tests": len(tests),
+            "test_results": [{"passed": test, "result": 3, "expected": 3} for test in tests],
+        }
+        for at, tests in enumerate(PASSED)
+    }
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    assert avg(tmp_path / "a.json") == 0.5
+    assert "the mean share of tests passed is 0.6667" in marked(tmp_path / "a.json")
+
+
+def test_a_reward_beside_the_numbers_of_tests_is_the_outcome() -> None:
+    rows = [{"id": at, "reward": at % 2, "passed": 9 + at, "failed": 4} for at in range(6)]
+    assert avg(rows) == 0.5
+    with pytest.raises(InputError, match="succeeded and failed"):
+        errbar.load([{"id": at, "passed": 9 + at, "failed": 4} for at in range(6)])
+
+
+def test_other_measures_are_named_by_their_last_word() -> None:
+    rows = [{"id": at, "exact_match": at % 2, "execution_accuracy": 1} for at in range(6)]
+    assert avg(rows) == 0.5
+    assert "'execution_accuracy' has mean 1 and differs in 3 rows" in marked(rows)

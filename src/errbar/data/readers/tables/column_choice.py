@@ -48,6 +48,7 @@ from errbar.data.readers.tables.id_names import (
     is_id_inside,
     is_prose,
     is_task_id,
+    named_trials,
     other_id,
     sample_id,
     seldom_outcomes,
@@ -190,6 +191,8 @@ def _unusual_id(
     if found == ROW and is_task_id(named, present, sample):
         found = named["task"]
         chosen.drop("task")
+    if found == ROW and (found := named_trials(present, sample) or ROW) == named.get("trial"):
+        chosen.drop("trial")
     return found if found != ROW else sample_id(named, present, sample) or ROW
 
 

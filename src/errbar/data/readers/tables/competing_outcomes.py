@@ -1,28 +1,21 @@
 """Choose among columns that could be the outcome, and remark on the others."""
 
-import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, mapping, some_of, warning
+from errbar.base.remarks import mapping, some_of
 from errbar.data.columns import (
     ANSWERS,
-    MEASURES,
     PARTS,
     PREDICTIONS,
-    PROPERTIES,
     REFERENCES,
     USUAL,
     Sampler,
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import quoted
 from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, is_outcome, known_word, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.data.readers.tables.wide_names import is_prediction, paired_reference
 from errbar.errors import UnknownColumn
 
@@ -56,7 +49,7 @@ _VERDICTS = frozenset(
 _STATES = frozenset({"status", "state", "outcome"})
 _FEWEST_NUMBERED = 3  # entries that are numbers of trials, as in "trials": [1, 2, 3]
 # Names of lists with an outcome for each trial.
-_LISTS = frozenset(
+LISTS = frozenset(
     map(
         plain_name,
         (
@@ -95,7 +88,7 @@ def unusual_outcome(present: Sequence[str], sample: Sampler) -> str | None:
 
 def lists_outcomes(name: str, entries: Sequence[object]) -> bool:
     """Whether a list has the outcomes of trials, by its name, rather than their numbers."""
-    if plain_name(name) not in _LISTS or any(worth_of(entry) is None for entry in entries):
+    if plain_name(name) not in LISTS or any(worth_of(entry) is None for entry in entries):
         return False
     are_numbers = list(entries) in [list(range(at, at + len(entries))) for at in (0, 1)]
     return len(entries) < _FEWEST_NUMBERED or not are_numbers
@@ -306,92 +299,11 @@ FREQUENCIES = frozenset(
         ),
     )
 )
-_NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
-    {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
-)
-_FAULT = re.compile(r"fail|error|timeout|timed_out|empty|invalid|missing|skipped", re.IGNORECASE)
-_NUMBERS_LISTED = re.compile(r"VARCHAR$|(DOUBLE|FLOAT|[A-Z]*INT(EGER)?|BOOLEAN)\[\]$")
-_SHOWN = 3
 
 
 def free_columns(names: Sequence[str], columns: Columns) -> list[str]:
     """Columns without a meaning so far."""
     return [name for name in names if name not in {*columns.named.values(), *HIDDEN}]
-
-
-def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
-    """Remark on other columns that could be the outcome and disagree, with their means."""
-    if "outcome" not in columns.guessed:
-        return []
-    name = columns["outcome"]
-    kinds = rows.schema
-    free = free_columns(rows.columns, columns)
-    group = name.rpartition(".")[0]
-    others = [column for column in columns.also if column in free]
-    inside = [column for column in free if group and column.startswith(f"{group}.")]
-    others += [name for name in inside if not _is_beside(name.rpartition(".")[2])]
-    others += [*named_like(free, MEASURES), *(o for o in free if _is_variant(o, name))]
-    others += _on_its_scale(rows.head(), name, free)
-    lists = [column for column in named_like(free, _LISTS) if _NUMBERS_LISTED.match(kinds[column])]
-    found = []
-    for column in dict.fromkeys([*others, *lists]):
-        number = number_expression(rows, column, kinds[column])
-        if column in lists:  # the mean over the trials that it lists
-            number = f"list_avg(TRY_CAST({quoted(column)} AS DOUBLE[]))"
-        if number is None:
-            continue
-        both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"
-        own = f"CAST({quoted(name)} AS DOUBLE)"
-        strange, differ, mine, mean = rows.aggregate(
-            f"count(*) FILTER (isinf({number})), "
-            f"count(*) FILTER ({both} AND abs({own} - {number}) > 1e-6), avg({own}), avg({number})"
-        ).fetchall()[0]
-        if not strange and differ and mean is not None and mine is not None:
-            found.append((column, differ, mine, mean))
-    if not found or not math.isfinite(found[0][2]):
-        return []
-    each = (
-        f"{column!r} has mean {mean:.4g} and differs in {differ:,} rows"
-        for column, differ, _, mean in found
-    )
-    listed = some_of(each, _SHOWN, "; ")
-    choose = mapping("outcome", found[0][0])
-    return [
-        warning(
-            f"The outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
-            f"could be it: {listed}. Choose another with {choose}."
-        )
-    ]
-
-
-def _on_its_scale(looked: Mapping[str, Sequence[Any]], name: str, free: Sequence[str]) -> list[str]:
-    """Columns of numbers with the maximum of a graded outcome, of which a rubric has several."""
-    highest = max(filter(None, map(worth_of, looked.get(name, []))), default=0)
-    found = []
-    for column in free if highest > 1 else ():
-        values = [worth_of(value) for value in looked.get(column, []) if value is not None]
-        numbers = [value for value in values if value is not None and value >= 0]
-        if len(numbers) == len(values) > 0 and max(numbers) == highest:
-            found.append(column)
-    found = [column for column in found if plain_name(column) not in _NO_VERSIONS]
-    return found if len(found) > 1 else []
-
-
-def _is_beside(part: str) -> bool:
-    """Whether a field next to an outcome is no version of it: a text, or what went wrong."""
-    return plain_name(part) in _NO_VERSIONS or _FAULT.search(part) is not None
-
-
-def _is_variant(column: str, outcome: str) -> bool:
-    """Whether a column is another version of the outcome, such as acc_norm beside acc.
-
-    Examples
-    --------
-    >>> [_is_variant(name, "acc") for name in ("acc_norm", "acc_stderr", "accent", "acc")]
-    [True, False, False, False]
-    """
-    version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", column, re.IGNORECASE)
-    return version is not None and not {plain_name(version[1]), plain_name(column)} & _NO_VERSIONS
 
 
 def are_right_or_wrong(values: Sequence[object]) -> bool:

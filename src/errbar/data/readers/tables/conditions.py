@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from errbar.base.remarks import Above, guess, mapping, mean_in_brackets, setting, warning
+from errbar.base.remarks import Above, guess, mapping, setting, warning
 from errbar.data.columns import (
     ANSWERS,
     CHECKPOINTS,
@@ -36,10 +36,17 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_literal, text_of
+from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_of
 from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.competing_outcomes import are_names, free_columns
-from errbar.data.readers.tables.system_names import are_levels
+from errbar.data.readers.tables.system_names import (
+    SHOWN,
+    are_levels,
+    listed,
+    mean_of_all,
+    values_of,
+    with_settings_in_names,
+)
 
 _NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
@@ -55,7 +62,6 @@ _CROSSED = 0.9  # share of the cells of questions and values that have the usual
 _MOST_COLUMNS = 64  # most columns checked
 _MOST_VALUES = 20  # most values of a column with an unknown name
 _MOST_VALUES_OF_ROWS = 10  # most values of a setting, if there are no question ids
-_SHOWN = 6
 _MOST_WARNINGS = 3
 
 
@@ -90,7 +96,7 @@ def with_conditions(
     if "system" not in {*columns.named, *assignment}:
         settings, factors = [*settings, *factors], []
     if settings and "system" not in assignment:
-        rows, columns, remark = _add_settings_to_names(rows, columns, settings)
+        rows, columns, remark = with_settings_in_names(rows, columns, settings)
         remarks.append(remark)
     if factors and "task" not in assignment:
         rows, columns, remark = _as_tasks(rows, columns, factors)
@@ -112,11 +118,23 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[VariedColumn
             continue
         if not known and ("trial" in columns or column.each != column.values):
             continue
+        if _describes_outcome(rows, columns, column.name):
+            continue
         each = rows.aggregate("count(*) AS n", ", ".join(map(text_of, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
         if least == most or known:
             remarks.append(_pooling_remark(rows, columns, column.name))
-    return remarks[:_MOST_WARNINGS]
+    return remarks[:_MOST_WARNINGS] or _unpaired_settings(rows, columns)
+
+
+def _describes_outcome(rows: Any, columns: Columns, name: str) -> bool:
+    """Whether the outcome follows from a column, as from the kind of a failure."""
+    outcome = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
+    each = rows.aggregate(f"min({outcome}) AS least, max({outcome}) AS most", text_of(name))
+    unlike, outcomes = each.aggregate(
+        "count(*) FILTER (least < most), count(DISTINCT least)"
+    ).fetchall()[0]
+    return bool(not unlike and outcomes > 1)
 
 
 def condition_candidates(rows: Any, columns: Columns) -> list[str]:
@@ -194,7 +212,7 @@ def _factors(
         and plain_name(column.name) not in known
         and column.name not in settings
         and not any(_OF_REPEATS.fullmatch(word.lower()) for word in _WORD.findall(column.name))
-        and are_levels(_values_of(rows, column.name, _MOST_VALUES))
+        and are_levels(values_of(rows, column.name, _MOST_VALUES))
         and _is_crossed(rows, columns, column)
     ]
     return _independent(rows, columns, names, settings)
@@ -202,10 +220,12 @@ def _factors(
 
 def _is_crossed(rows: Any, columns: Columns, column: VariedColumn) -> bool:
     """Whether nearly every question has the usual number of rows for every value."""
-    keys = [*_keys(columns), column.name]
-    cells = rows.aggregate("count(*) AS n", ", ".join(map(text_of, keys)))
-    usual = cells.aggregate("count(*) AS cells", "n").aggregate("max(cells)").fetchall()[0][0]
-    (questions,) = rows.totals(distinct_rows(keys[:-1]))
+    keys = _keys(columns)
+    value = f"{text_of(column.name)} AS value, count(*) AS n"
+    cells = rows.aggregate(value, ", ".join(map(text_of, [*keys, column.name])))
+    often = cells.aggregate("value, count(*) AS cells", "value, n")
+    usual = often.aggregate("max(cells) AS cells", "value").aggregate("sum(cells)").fetchall()[0][0]
+    (questions,) = rows.totals(distinct_rows(keys))
     return bool(questions > 1 and usual >= _CROSSED * questions * column.values)
 
 
@@ -213,7 +233,7 @@ def _is_setting(rows: Any, column: VariedColumn) -> bool:
     """Whether a varied column is a setting, such as a k of 1, 3 and 5 that numbers no trials."""
     if plain_name(column.name) != "k":
         return plain_name(column.name) in SETTINGS
-    values = _values_of(rows, column.name)
+    values = values_of(rows, column.name)
     if not all(map(str.isdecimal, values)):
         return False
     numbers = sorted(map(int, values))
@@ -233,7 +253,7 @@ def _told_apart_by_trials(rows: Any, columns: Columns, complete: Sequence[str]) 
     number, *apart = rows.totals(ALL_ROWS, *(distinct_rows([*keys, name]) for name in numbers))
     for name in others if number not in apart else ():
         pairs = (distinct_rows([*keys, name, trial]) for trial in numbers)
-        if number in rows.totals(*pairs) and are_names(_values_of(rows, name)):
+        if number in rows.totals(*pairs) and are_names(values_of(rows, name)):
             return [name]
     return []
 
@@ -256,43 +276,26 @@ def _settings_of_rows(rows: Any, columns: Columns, free: Sequence[str]) -> list[
     return chosen
 
 
-def _values_of(rows: Any, name: str, most: int = _SHOWN) -> list[str]:
-    some = rows.project(f"{text_of(name)} AS value").distinct().order("value").limit(most + 1)
-    return [value for (value,) in some.fetchall()]
-
-
-def _listed(values: Sequence[str]) -> str:
-    short = [value if len(value) <= 30 else f"{value[:29]}…" for value in values[:_SHOWN]]
-    return ", ".join(short) + (" …" if len(values) > _SHOWN else "")
-
-
-def _add_settings_to_names(
-    rows: Any, columns: Columns, settings: Sequence[str]
-) -> tuple[Any, Columns, Above]:
-    """Systems called by their settings too; a number goes with the name of its column."""
-    parts = [columns["system"]] if "system" in columns else []
-    texts = [text_of(name) for name in parts]
-    shown = []
-    for name in settings:
-        values = _values_of(rows, name)
-        shown.append(f"{name!r} ({_listed(values)})")
-        plain = not any(value and value[0].isalpha() and len(value) > 1 for value in values)
-        plain = plain or {value.lower() for value in values} <= {"true", "false", "none", ""}
-        texts.append(f"{text_literal(f'{name}=')} || {text_of(name)}" if plain else text_of(name))
-    called = " and ".join([*parts, *settings])
-    name = called if called not in rows.columns else f"errbar {called}"
-    together, pooled = _mean_of_all(rows, columns), setting("rows", "trials")
-    each = "every question has rows" if columns["question"] != ROW else "there are rows"
-    remark = warning(
-        f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
-        f"{called}. {pooled} reads all rows as one system{together}."
+def _unpaired_settings(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on a setting whose values have questions of their own, if nothing names systems."""
+    names = named_like(free_columns(rows.columns, columns), SETTINGS)
+    if "system" in columns or columns["question"] == ROW or not names:
+        return []
+    questions, *counts = rows.totals(
+        distinct_rows(_keys(columns)),
+        *(distinct_rows(some) for name in names for some in ([name], [*_keys(columns), name])),
     )
-    if texts == [text_of(called)]:
-        name = called  # the column is the system as it is
-    columns = columns.with_meaning("system", name, settings)
-    if name != called or name not in rows.columns:
-        rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
-    return rows, replace(columns, beside=()), remark
+    for name, values, pairs in zip(names, counts[::2], counts[1::2], strict=True):
+        if 1 < values <= _MOST_VALUES_OF_ROWS and pairs == questions >= 2 * values:
+            means = _means_of(rows, columns, name)
+            return [
+                warning(
+                    f"{name!r} has {values} values, each with questions of its own (means: {means})"
+                    f", and all rows are read as one system. If {name!r} is what is compared, use "
+                    f"{mapping('system', name)}."
+                )
+            ]
+    return []
 
 
 def _as_tasks(rows: Any, columns: Columns, factors: Sequence[str]) -> tuple[Any, Columns, Above]:
@@ -300,7 +303,7 @@ def _as_tasks(rows: Any, columns: Columns, factors: Sequence[str]) -> tuple[Any,
     parts = [columns["task"]] if "task" in columns else []
     called = " and ".join([*parts, *factors])
     means = "; ".join(_means_of(rows, columns, name) for name in factors)
-    together, pooled = _mean_of_all(rows, columns), setting("rows", "trials")
+    together, pooled = mean_of_all(rows, columns), setting("rows", "trials")
     remark = warning(
         f"every question has as many rows for each value of {' and '.join(map(repr, factors))} "
         f"(means: {means}). They look like settings rather than repeats, so they are scored "
@@ -365,18 +368,13 @@ def _pooling_remark(rows: Any, columns: Columns, name: str) -> Above:
     )
 
 
-def _mean_of_all(rows: Any, columns: Columns) -> str:
-    mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
-    return mean_in_brackets("rows", mean)
-
-
 def _means_of(rows: Any, columns: Columns, name: str) -> str:
     """The mean of all rows with each value of a column."""
     mean = f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))"
     found = rows.aggregate(f"{text_of(name)} AS value, {mean} AS mean", text_of(name))
-    return _listed(
+    return listed(
         [
             f"{value or 'none'} {'-' if score is None else format(score, '.4g')}"
-            for value, score in found.order("value").limit(_SHOWN + 1).fetchall()
+            for value, score in found.order("value").limit(SHOWN + 1).fetchall()
         ]
     )

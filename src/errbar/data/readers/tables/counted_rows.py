@@ -175,6 +175,9 @@ def refuse_tallies(outcome: str, present: Sequence[str], sample: Sampler | None)
     counts = [float(str(value)) for column in columns for value in column if value is not None]
     if not failures or max(counts) <= 1 or min(counts) < 0:
         return
+    passes = [name for name in named_like(present, _COUNTS[1]) if name != outcome]
+    if passes and all(worth_of(value) in (None, 0, 1) for value in sample(outcome)):
+        return  # a reward beside the tests that passed and failed
     raise UnknownColumn(
         f"{outcome!r} and {failures[0]!r} look like the trials of a question that succeeded and "
         f"failed. Add a column with the number of trials and use {mapping('trials')} and "

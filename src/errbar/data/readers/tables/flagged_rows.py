@@ -1,16 +1,22 @@
 """What other columns say of rows and outcomes.
 
 Rows may be marked as failed or excluded while they have an outcome that counts. An outcome may by
-its name mark what is wrong. Without an outcome, columns that may be it are listed.
+its name mark what is wrong, and other columns may be the outcome as well. Without an outcome,
+columns that may be it are listed.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.base.remarks import Above, mapping, some_of, warning, way_to_say
 from errbar.data.columns import (
+    ANSWERS,
     LOWER_IS_BETTER,
+    MEASURES,
+    PROPERTIES,
+    REFERENCES,
     WRONG_FLAGS,
     Sampler,
     list_names,
@@ -21,6 +27,9 @@ from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.outcome_words import NOTHING, distinct
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
+    FREQUENCIES,
+    LISTS,
+    MAXIMA,
     are_right_or_wrong,
     free_columns,
     refuse_confidence,
@@ -29,6 +38,7 @@ from errbar.data.readers.tables.competing_outcomes import (
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
 from errbar.data.readers.tables.graded_classes import refuse_classes
+from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.errors import InputError
 
 # Columns with the text of an error, empty where there was none.
@@ -51,6 +61,12 @@ _OUT = frozenset(
 _IN = frozenset(
     map(plain_name, ("include", "included", "valid", "is_valid", "keep", "is_included", "usable"))
 )
+_NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
+    {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
+)
+_FAULT = re.compile(r"fail|error|timeout|timed_out|empty|invalid|missing|skipped", re.IGNORECASE)
+_NUMBERS_LISTED = re.compile(r"VARCHAR$|(DOUBLE|FLOAT|[A-Z]*INT(EGER)?|BOOLEAN)\[\]$")
+_SHOWN = 3
 _NO = ("", "false", "0", "0.0", "no", "n", "none", "null", "nan", "[]", "{}", "f", "ok")
 _YES = ("true", "1", "1.0", "yes", "y", "t", "x", "✓")
 
@@ -97,6 +113,93 @@ _OF_ATTACKS = frozenset(
         ),
     )
 )
+
+
+def other_outcomes(rows: Any, columns: Columns) -> list[Above]:
+    """Remark on other columns that could be the outcome and disagree, with their means."""
+    if "outcome" not in columns.guessed:
+        return []
+    name = columns["outcome"]
+    kinds = rows.schema
+    free = free_columns(rows.columns, columns)
+    group = name.rpartition(".")[0]
+    others = [column for column in columns.also if column in free]
+    inside = [column for column in free if group and column.startswith(f"{group}.")]
+    others += [name for name in inside if not _is_beside(name.rpartition(".")[2])]
+    others += [*filter(_is_measure, free), *(o for o in free if _is_variant(o, name))]
+    others += _on_its_scale(rows.head(), name, free)
+    lists = [column for column in named_like(free, LISTS) if _NUMBERS_LISTED.match(kinds[column])]
+    found = []
+    for column in dict.fromkeys([*others, *lists]):
+        number = number_expression(rows, column, kinds[column])
+        if column in lists:  # the mean over the trials that it lists
+            number = f"list_avg(TRY_CAST({quoted(column)} AS DOUBLE[]))"
+        if number is None:
+            continue
+        both = f"{quoted(name)} IS NOT NULL AND {number} IS NOT NULL"
+        own = f"CAST({quoted(name)} AS DOUBLE)"
+        strange, differ, mine, mean = rows.aggregate(
+            f"count(*) FILTER (isinf({number})), "
+            f"count(*) FILTER ({both} AND abs({own} - {number}) > 1e-6), avg({own}), avg({number})"
+        ).fetchall()[0]
+        if not strange and differ and mean is not None and mine is not None:
+            found.append((column, differ, mine, mean))
+    if not found or not math.isfinite(found[0][2]):
+        return []
+    each = (
+        f"{column!r} has mean {mean:.4g} and differs in {differ:,} rows"
+        for column, differ, _, mean in found
+    )
+    listed = some_of(each, _SHOWN, "; ")
+    choose = mapping("outcome", found[0][0])
+    return [
+        warning(
+            f"The outcome is {name!r} (mean of all rows {found[0][2]:.4g}), and other columns "
+            f"could be it: {listed}. Choose another with {choose}."
+        )
+    ]
+
+
+def _is_measure(column: str) -> bool:
+    """Whether a name is that of a measure, or ends in one.
+
+    Examples
+    --------
+    >>> [_is_measure(name) for name in ("f1", "execution_accuracy", "token_f1", "accuracy_note")]
+    [True, True, True, False]
+    """
+    ends = [plain_name(column), plain_name(re.split(r"[\s_.-]+", column.strip())[-1])]
+    return any(end in MEASURES for end in ends) and not _FAULT.search(column)
+
+
+def _on_its_scale(looked: Mapping[str, Sequence[Any]], name: str, free: Sequence[str]) -> list[str]:
+    """Columns of numbers with the maximum of a graded outcome, of which a rubric has several."""
+    highest = max(filter(None, map(worth_of, looked.get(name, []))), default=0)
+    found = []
+    for column in free if highest > 1 else ():
+        values = [worth_of(value) for value in looked.get(column, []) if value is not None]
+        numbers = [value for value in values if value is not None and value >= 0]
+        if len(numbers) == len(values) > 0 and max(numbers) == highest:
+            found.append(column)
+    found = [column for column in found if plain_name(column) not in _NO_VERSIONS]
+    return found if len(found) > 1 else []
+
+
+def _is_beside(part: str) -> bool:
+    """Whether a field next to an outcome is no version of it: a text, or what went wrong."""
+    return plain_name(part) in _NO_VERSIONS or _FAULT.search(part) is not None
+
+
+def _is_variant(column: str, outcome: str) -> bool:
+    """Whether a column is another version of the outcome, such as acc_norm beside acc.
+
+    Examples
+    --------
+    >>> [_is_variant(name, "acc") for name in ("acc_norm", "acc_stderr", "accent", "acc")]
+    [True, False, False, False]
+    """
+    version = re.fullmatch(rf"{re.escape(outcome)}[_\W]+(\w+)", column, re.IGNORECASE)
+    return version is not None and not {plain_name(version[1]), plain_name(column)} & _NO_VERSIONS
 
 
 def lower_is_better(

@@ -16,7 +16,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.readers.tables.wide_names import STEPS
+from errbar.data.readers.tables.wide_names import STEPS, TRIAL_NAME
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")
@@ -130,6 +130,17 @@ def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler
             trials = list(_rows([*keys, name], sample))
             return len(set(trials)) == len(trials)
     return plain_name(task) in _CALLED_TASK and tasks * different > len(rows) and tasks >= _FEW
+
+
+def named_trials(present: Sequence[str], sample: Sampler) -> str | None:
+    """A column called trial with many names in it, as experiments call their questions."""
+    for name in named_like(present, frozenset({"trial", "trialid"})):
+        values = [str(value) for value in sample(name)]
+        numbered = any(TRIAL_NAME.fullmatch(value) or value.isdecimal() for value in values)
+        different = len(set(values))
+        if not numbered and different >= _FEW and different * different > len(values):
+            return name
+    return None
 
 
 def sample_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler) -> str | None:

@@ -14,6 +14,7 @@ from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
+from errbar.data.readers.tables.named_scores import counts_tests, is_about_tests
 from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.surrounding_names import (
     ASKED_NAMES,
@@ -36,7 +37,7 @@ def has_outcome(value: Any) -> bool:
                 return True
         elif meaning_of(name) == "outcome" or (isinstance(field, bool) and is_verdict(str(name))):
             return True
-    return are_counts(value, {})
+    return are_counts(value, {}) or counts_tests(value)
 
 
 def key_of(key: object, record: JsonObject) -> dict[str, str]:
@@ -115,18 +116,9 @@ def names_rows(key: str) -> bool:
 
 # Names of an object that holds them, and is no system.
 _CONTAINERS = ROWS | {
-    *(
-        "run",
-        "runs",
-        "output",
-        "outputs",
-        "eval",
-        "evaluation",
-        "evaluations",
-        "report",
-        "response",
-    ),
+    *("run", "runs", "output", "outputs", "eval", "evaluation", "evaluations", "report"),
     *("body", "payload", "content", "result", "experiment", "details", "log", "logs", "dataset"),
+    "response",
 }
 _MOST_SECTIONS = 50  # objects of a document that is not keyed by question
 _LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
@@ -246,6 +238,12 @@ def _only_scored_list(value: JsonObject) -> tuple[str, Sequence[JsonObject]] | N
         for key, entry in value.items()
         if isinstance(entry, list) and entry and all(map(has_outcome, entry[:LOOKED_AT]))
     ]
+    if (
+        len(lists) == 1
+        and is_about_tests(lists[0][0])
+        and sum(map(is_about_tests, map(str, value))) > 1
+    ):
+        return None  # tests of one answer, beside their number
     if len(lists) != 1 or (has_verdict(value) and plain_name(lists[0][0]) not in _LISTS_OF_ROWS):
         return None
     return lists[0]

@@ -106,6 +106,11 @@ def is_about_tests(name: str) -> bool:
     return _TESTS.fullmatch(name) is not None
 
 
+def counts_tests(value: Mapping[str, Any]) -> bool:
+    """Whether an object has what the tests of one answer say beside their number."""
+    return sum(map(is_about_tests, map(str, value))) > 1
+
+
 def graded_by_tests(flat: Flat, tests: Sequence[str]) -> tuple[Flat, Above] | None:
     """A program is right if it passed all of its tests; None if no column has what they say."""
     for name in tests:
@@ -153,11 +158,11 @@ def _verdict_of(entry: Any) -> float | None:
     """What a test says, also in an object: {"name": "test_add", "passed": true}."""
     if not isinstance(entry, Mapping):
         return worth_of(entry)
-    said = [entry[key] for key in entry if plain_name(str(key)) in _VERDICTS]
-    return worth_of(said[0]) if len(said) == 1 else None
+    said = {plain_name(str(key)): value for key, value in entry.items()}
+    return next((worth_of(said[name]) for name in _VERDICTS if name in said), None)
 
 
-_VERDICTS = frozenset({"passed", "pass", "ok", "success", "status", "result", "outcome", "correct"})
+_VERDICTS = ("passed", "pass", "correct", "success", "ok", "status", "outcome", "result")
 
 
 def _shares_of_counts(

@@ -18,7 +18,6 @@ from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.competing_outcomes import other_outcomes
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
@@ -41,7 +40,11 @@ from errbar.data.readers.tables.file_names import (
     with_file_names,
 )
 from errbar.data.readers.tables.first_look import look_once, texts_of_outcome, why_too_large
-from errbar.data.readers.tables.flagged_rows import flagged_rows, lower_is_better
+from errbar.data.readers.tables.flagged_rows import (
+    flagged_rows,
+    lower_is_better,
+    other_outcomes,
+)
 from errbar.data.readers.tables.id_check import with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.outcome_text import (

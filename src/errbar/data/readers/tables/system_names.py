@@ -1,11 +1,21 @@
-"""Names of systems in a column: spelled in two ways, given once for a block, in files, settings."""
+"""Names of systems in columns: spelled in two ways, given once for a block, made of settings."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, mapping, setting, some_of, warning, way_to_say
+from errbar.base.remarks import (
+    Above,
+    guess,
+    mapping,
+    mean_in_brackets,
+    setting,
+    some_of,
+    warning,
+    way_to_say,
+)
 from errbar.data.columns import ROW, Sampler, named_like, plain_name
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
@@ -18,6 +28,7 @@ from errbar.errors import InputError
 _MOST = 1000  # most names that are compared
 _SHOWN = 4
 _TEXTS = frozenset(map(plain_name, ("question", "problem", *ASKED)))
+SHOWN = 6  # values of a setting
 _DATE = re.compile(r"\d{4}[-/.]?\d\d?[-/.]?\d\d?\b.*|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b.*")
 _HASH = re.compile(r"(?=.*\d)[0-9a-f-]{6,}")
 _LARGEST = 1_000_000  # larger numbers are rather times or seeds than settings
@@ -212,3 +223,56 @@ def are_levels(values: Sequence[str]) -> bool:
         return True
     counted = [numbers[0] + at for at in range(len(numbers))] == numbers
     return not counted and numbers[-1] <= _LARGEST
+
+
+def with_settings_in_names(
+    rows: Any, columns: Columns, settings: Sequence[str]
+) -> tuple[Any, Columns, Above]:
+    """Systems called by their settings too; a number goes with the name of its column."""
+    parts = [columns["system"]] if "system" in columns else []
+    texts = [text_of(name) for name in parts]
+    shown = []
+    for name in settings:
+        values = values_of(rows, name)
+        shown.append(f"{name!r} ({listed(values)})")
+        plain = not any(value and value[0].isalpha() and len(value) > 1 for value in values)
+        plain = plain or {value.lower() for value in values} <= {"true", "false", "none", ""}
+        texts.append(f"{text_literal(f'{name}=')} || {text_of(name)}" if plain else text_of(name))
+    called = " and ".join([*parts, *settings])
+    name = called if called not in rows.columns else f"errbar {called}"
+    together, pooled = mean_of_all(rows, columns), setting("rows", "trials")
+    each = "every question has rows" if columns["question"] != ROW else "there are rows"
+    remark = warning(
+        f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "
+        f"{called}. {pooled} reads all rows as one system{together}."
+    )
+    if texts == [text_of(called)]:
+        name = called  # the column is the system as it is
+    columns = columns.with_meaning("system", name, settings)
+    if name != called or name not in rows.columns:
+        rows = rows.project(f"*, concat_ws('/', {', '.join(texts)}) AS {quoted(name)}")
+    if (
+        columns["question"] == ROW
+    ):  # as in tables that name systems, the n-th rows are of one question
+        groups = ", ".join(text_of(columns[m]) for m in ("system", "task") if m in columns)
+        number = f"row_number() OVER (PARTITION BY {groups} ORDER BY {quoted(ROW)})"
+        rows = rows.project(f"* REPLACE ({number} AS {quoted(ROW)})")
+    return rows, replace(columns, beside=()), remark
+
+
+def values_of(rows: Any, name: str, most: int = SHOWN) -> list[str]:
+    """The values of a column in their order, and one more than `most` if there are more."""
+    some = rows.project(f"{text_of(name)} AS value").distinct().order("value").limit(most + 1)
+    return [value for (value,) in some.fetchall()]
+
+
+def listed(values: Sequence[str]) -> str:
+    """Join some values with commas."""
+    short = [value if len(value) <= 30 else f"{value[:29]}…" for value in values[:SHOWN]]
+    return ", ".join(short) + (" …" if len(values) > SHOWN else "")
+
+
+def mean_of_all(rows: Any, columns: Columns) -> str:
+    """The mean of all rows, in brackets."""
+    mean = rows.aggregate(f"avg(CAST({quoted(columns['outcome'])} AS DOUBLE))").fetchall()[0][0]
+    return mean_in_brackets("rows", mean)

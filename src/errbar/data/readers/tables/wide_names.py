@@ -113,7 +113,7 @@ _FAULTS = re.compile(
 _EVENTS = re.compile(
     r"compiled|compiles|parsed|parses|parsable|executed|executes|executable|runnable|ran|used"
     r"|uses|called|answered|cited|responded|completed|finished|submitted|extracted|returned|found"
-    r"|built|builds|applied|detected|flagged|triggered|recovered|loaded|attempted|clicked|invoked"
+    r"|built|builds|applied|detected|flagged|triggered|recovered|loaded|attempted|clicked|invoked|skipped|available"
 )
 # With a verdict behind it, one of these is a step that a response passed: syntax_ok, build_passed.
 STEPS = frozenset(
