@@ -39,6 +39,7 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_of
 from errbar.data.queries.expressions import TRIAL_NUMBER, Columns
 from errbar.data.readers.tables.competing_outcomes import are_names, free_columns
+from errbar.data.readers.tables.id_names import is_prose
 from errbar.data.readers.tables.system_names import (
     SHOWN,
     are_levels,
@@ -118,10 +119,11 @@ def pooled_conditions(rows: Any, columns: Columns, varied: Sequence[VariedColumn
             continue
         if not known and ("trial" in columns or column.each != column.values):
             continue
-        if _describes_outcome(rows, columns, column.name):
-            continue
         each = rows.aggregate("count(*) AS n", ", ".join(map(text_of, [*keys, column.name])))
         least, most = each.aggregate("min(n), max(n)").fetchall()[0]
+        unequal = least != most and "trial" in columns and plain_name(column.name) in PARTS
+        if unequal and _describes_outcome(rows, columns, column.name):
+            continue
         if least == most or known:
             remarks.append(_pooling_remark(rows, columns, column.name))
     return remarks[:_MOST_WARNINGS] or _unpaired_settings(rows, columns)
@@ -286,7 +288,9 @@ def _unpaired_settings(rows: Any, columns: Columns) -> list[Above]:
         *(distinct_rows(some) for name in names for some in ([name], [*_keys(columns), name])),
     )
     for name, values, pairs in zip(names, counts[::2], counts[1::2], strict=True):
-        if 1 < values <= _MOST_VALUES_OF_ROWS and pairs == questions >= 2 * values:
+        if not 1 < values <= _MOST_VALUES_OF_ROWS or not pairs == questions >= 2 * values:
+            continue
+        if not is_prose(values_of(rows, name, _MOST_VALUES_OF_ROWS)):
             means = _means_of(rows, columns, name)
             return [
                 warning(
