@@ -150,9 +150,9 @@ def krippendorff(sums: AgreementSums, values: Array, distance: Distance) -> Arra
     """Krippendorff's alpha."""
     totals = sums.coincidences.sum(axis=2)
     size = totals.sum(axis=1)
-    apart = distance(totals, values)
-    observed = (apart * sums.coincidences).sum(axis=(1, 2))
-    expected = (apart * totals[:, :, None] * totals[:, None, :]).sum(axis=(1, 2))
+    disagreement = distance(totals, values)
+    observed = (disagreement * sums.coincidences).sum(axis=(1, 2))
+    expected = (disagreement * totals[:, :, None] * totals[:, None, :]).sum(axis=(1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Array = 1.0 - (size - 1.0) * observed / expected
     return found

@@ -347,9 +347,9 @@ def _single_games(
     step = max(1, _AT_ONCE // model.size)
     for start in range(0, pairs.size, step):
         some = slice(start, start + step)
-        apart = inverse[first[some]] - inverse[second[some]]
-        square = np.square(apart)
-        crossed += (apart * sums[0, some, None]).T @ apart
+        differences = inverse[first[some]] - inverse[second[some]]
+        square = np.square(differences)
+        crossed += (differences * sums[0, some, None]).T @ differences
         second_sum += sums[1, some] @ square
         fourth_sum += sums[2, some] @ np.square(square)
     return crossed, second_sum, fourth_sum

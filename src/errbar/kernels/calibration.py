@@ -110,7 +110,7 @@ class ExpectedError(NamedTuple):
 
         The mean absolute value of a normal variable is √(2/π) standard deviations.
         """
-        apart = np.abs(np.bincount(which, stated - right))
+        gaps = np.abs(np.bincount(which, stated - right))
         noise = np.sqrt(np.bincount(which, stated * (1.0 - stated)))
         chance = float(noise.sum()) * np.sqrt(2.0 / np.pi)
-        return cls(float(apart.sum()) / stated.size, float(chance) / stated.size)
+        return cls(float(gaps.sum()) / stated.size, float(chance) / stated.size)

@@ -114,11 +114,11 @@ def mean_of(scores: Array, masses: Array, questions: Array) -> GridDistribution:
         return _single_distribution(scores[0], masses[0])
     middles = (masses * scores).sum(axis=1)
     mean = float(questions @ middles) / total
-    apart = scores - middles[:, None]
-    low, high = _window(apart, masses, questions)
+    deviations = scores - middles[:, None]
+    low, high = _window(deviations, masses, questions)
     if not high > low:
         return GridDistribution(np.array([mean, mean]), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
-    logs, angles, cells = _waves(apart, masses, questions, high - low)
+    logs, angles, cells = _waves(deviations, masses, questions, high - low)
     cell = (high - low) / cells
     low = cell * (math.floor(low / cell) - 0.5)  # puts the mean in the middle of a cell
     edges = low + cell * np.arange(cells + 1)
@@ -149,21 +149,21 @@ def _cumulative(edges: Array, cells: Array) -> GridDistribution:
     return GridDistribution(edges, np.minimum(below, 1.0), np.minimum(above, 1.0))
 
 
-def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float]:
+def _window(deviations: Array, masses: Array, questions: Array) -> tuple[float, float]:
     """Range of the centred sum, except for a negligible probability.
 
     Each question's score is cut to its own range of that kind. The sum then lies between the sums
     of the ends and, by Bernstein's inequality, within a few standard deviations of its mean.
     """
-    order = np.argsort(apart, axis=1)
-    ordered = np.take_along_axis(apart, order, axis=1)
+    order = np.argsort(deviations, axis=1)
+    ordered = np.take_along_axis(deviations, order, axis=1)
     weights = np.take_along_axis(masses, order, axis=1)
     rare = _OUTSIDE / questions.sum()
     first = np.argmax(np.cumsum(weights, axis=1) > rare, axis=1)
     last = np.argmax(np.cumsum(weights[:, ::-1], axis=1) > rare, axis=1)
-    states = np.arange(len(apart))
-    least, most = ordered[states, first], ordered[states, apart.shape[1] - 1 - last]
-    variance = float(questions @ (masses * np.square(apart)).sum(axis=1))
+    states = np.arange(len(deviations))
+    least, most = ordered[states, first], ordered[states, deviations.shape[1] - 1 - last]
+    variance = float(questions @ (masses * np.square(deviations)).sum(axis=1))
     level = -math.log(0.5 * _OUTSIDE)
     ends = []
     for furthest in (-least, most):
@@ -174,15 +174,17 @@ def _window(apart: Array, masses: Array, questions: Array) -> tuple[float, float
     return -ends[0] - margin, ends[1] + margin
 
 
-def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple[Array, Array, int]:
+def _waves(
+    deviations: Array, masses: Array, questions: Array, width: float
+) -> tuple[Array, Array, int]:
     """Log moduli and phases of the sum's Fourier coefficients, and a suitable number of cells."""
     if questions.sum() > _FEW_QUESTIONS:
-        logs, angles = _first_waves(apart, masses, questions, width)
+        logs, angles = _first_waves(deviations, masses, questions, width)
         if logs[logs.size // 2 :].max() < _NEGLIGIBLE:
             return logs, angles, _CELLS
     most = max(_CELLS, _MOST_CELLS >> (questions.size - 1).bit_length())
     for cells in sorted({_CELLS, most}):
-        logs, angles = _all_waves(apart, masses, questions, width, cells)
+        logs, angles = _all_waves(deviations, masses, questions, width, cells)
         upto = int(_SHARPEST * cells)
         blur = np.log(np.sinc(np.arange(logs.size) / cells))
         sharp = logs[:upto] - 4.0 * questions.sum() * blur[:upto]
@@ -193,12 +195,12 @@ def _waves(apart: Array, masses: Array, questions: Array, width: float) -> tuple
 
 
 def _first_waves(
-    apart: Array, masses: Array, questions: Array, width: float
+    deviations: Array, masses: Array, questions: Array, width: float
 ) -> tuple[Array, Array]:
     """Log moduli and phases of the first 256 Fourier coefficients, by direct summation."""
-    waves = np.empty((len(apart), _SIDE * _SIDE), dtype=complex)
-    for some in blocks(len(apart), 2 * _SIDE * apart.shape[1]):
-        unit = np.exp(-2j * np.pi / width * apart[some])
+    waves = np.empty((len(deviations), _SIDE * _SIDE), dtype=complex)
+    for some in blocks(len(deviations), 2 * _SIDE * deviations.shape[1]):
+        unit = np.exp(-2j * np.pi / width * deviations[some])
         fine = _powers(unit)
         coarse = _powers(fine[:, -1] * unit) * masses[some, None, :]
         waves[some] = np.einsum("sip,sjp->sij", coarse, fine).reshape(-1, _SIDE * _SIDE)
@@ -213,11 +215,11 @@ def _powers(base: Waves) -> Waves:
 
 
 def _all_waves(
-    apart: Array, masses: Array, questions: Array, width: float, cells: int
+    deviations: Array, masses: Array, questions: Array, width: float, cells: int
 ) -> tuple[Array, Array]:
     """Log moduli and phases of all Fourier coefficients of a grid, by FFT."""
     logs, angles = np.zeros((2, cells // 2 + 1))
-    for places, weights, often in zip(apart * (cells / width), masses, questions, strict=True):
+    for places, weights, often in zip(deviations * (cells / width), masses, questions, strict=True):
         wave = np.fft.rfft(_spread_by_spline(places, weights, cells))
         logs += often * np.log(np.maximum(np.abs(wave), _SAFE))
         angles += often * np.angle(wave)

@@ -51,12 +51,12 @@ def shrinkage(parts: Sequence[Array]) -> float:
     each = [part @ part.T for part in between]
     systems = parts[0].shape[0]
     covariance = np.sum(each, axis=0)
-    apart = np.square(covariance).sum() - np.trace(covariance) ** 2 / (systems - 1)
+    distance = np.square(covariance).sum() - np.trace(covariance) ** 2 / (systems - 1)
     fourth = sum(float(np.square(np.square(part).sum(axis=0)).sum()) for part in between)
     fourth -= sum(
         float(np.square(own).sum()) / part.shape[1] for own, part in zip(each, between, strict=True)
     )
-    return float(np.clip(fourth / apart, 0.0, 1.0)) if apart > 0.0 else 1.0
+    return float(np.clip(fourth / distance, 0.0, 1.0)) if distance > 0.0 else 1.0
 
 
 def with_g_prior(draws: Array, parts: Sequence[Array], rng: np.random.Generator) -> Array:
@@ -78,25 +78,26 @@ def with_g_prior(draws: Array, parts: Sequence[Array], rng: np.random.Generator)
     >>> with_g_prior(draws, [questions / 100], rng).mean(axis=0).round(2).tolist()
     [-0.01, -0.01, -0.01, 0.03]
     """
-    apart: Array = draws - draws.mean(axis=1, keepdims=True)
+    centred: Array = draws - draws.mean(axis=1, keepdims=True)
     systems = draws.shape[1]
     if systems < 3:
-        return apart
-    means = apart.mean(axis=0)
-    apart -= means
-    weight, variance = shrinkage(parts), float(np.square(apart).mean(axis=0).sum()) / (systems - 1)
-    noise = rng.standard_normal(apart.shape)
+        return centred
+    means = centred.mean(axis=0)
+    centred -= means
+    weight = shrinkage(parts)
+    variance = float(np.square(centred).mean(axis=0).sum()) / (systems - 1)
+    noise = rng.standard_normal(centred.shape)
     noise -= noise.mean(axis=1, keepdims=True)
-    apart *= np.sqrt(1.0 - weight)
-    apart += np.sqrt(weight * variance) * noise
-    variances, basis = _contrasts(apart)
+    centred *= np.sqrt(1.0 - weight)
+    centred += np.sqrt(weight * variance) * noise
+    variances, basis = _contrasts(centred)
     known = variances > 0.0
     if not known.any():
-        return apart + means
+        return centred + means
     squares = np.square(means @ basis)[known] / variances[known]
     spread = _spreads(squares, np.ones(squares.size), len(draws), rng)
     kept = np.square(spread) / (1.0 + np.square(spread))
-    return kept * means + np.sqrt(kept) * apart
+    return kept * means + np.sqrt(kept) * centred
 
 
 def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
@@ -115,18 +116,18 @@ def exchangeable(draws: Array, rng: np.random.Generator) -> Array:
     >>> exchangeable(draws, rng).mean(axis=0).round(2).tolist()
     [-0.01, -0.01, -0.01, 0.03]
     """
-    apart: Array = draws - draws.mean(axis=1, keepdims=True)
+    centred: Array = draws - draws.mean(axis=1, keepdims=True)
     systems = draws.shape[1]
     if systems < 3:
-        return apart
-    variances, basis = _contrasts(apart)
-    squares = np.square(apart.mean(axis=0) @ basis)
+        return centred
+    variances, basis = _contrasts(centred)
+    squares = np.square(centred.mean(axis=0) @ basis)
     if not (squares + variances).any():
-        return apart
+        return centred
     drawn = _spreads(squares, variances, len(draws), rng)
     kept = np.square(drawn) / (np.square(drawn) + variances)
     noise = rng.standard_normal((len(draws), variances.size))
-    pulled: Array = (kept * (apart @ basis) + (1.0 - kept) * drawn * noise) @ basis.T
+    pulled: Array = (kept * (centred @ basis) + (1.0 - kept) * drawn * noise) @ basis.T
     return pulled
 
 
@@ -143,11 +144,11 @@ def root_of(covariance: Array) -> Array:
     return root
 
 
-def _contrasts(apart: Array) -> tuple[Array, Array]:
+def _contrasts(centred: Array) -> tuple[Array, Array]:
     """Variances of independent contrasts of the systems, and their coefficients (in columns)."""
-    systems = apart.shape[1]
+    systems = centred.shape[1]
     beside = np.linalg.qr(np.column_stack([np.ones(systems), np.eye(systems)[:, 1:]]))[0][:, 1:]
-    variances, directions = np.linalg.eigh(np.cov(apart @ beside, rowvar=False))
+    variances, directions = np.linalg.eigh(np.cov(centred @ beside, rowvar=False))
     return np.maximum(variances, 0.0), beside @ directions
 
 

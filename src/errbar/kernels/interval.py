@@ -169,9 +169,9 @@ def bca_ends(value: float, replicates: Array, left_out: Array, level: float) -> 
     margin = 0.5 / replicates.size
     bias = normal.inv_cdf(min(max(float(below), margin), 1.0 - margin))
     known = left_out[np.isfinite(left_out)]
-    apart = known.mean() - known if known.size else known
-    square = float(np.square(apart).sum())
-    skew = float((apart**3).sum()) / (6.0 * square**1.5) if square > 0 else 0.0
+    centred = known.mean() - known if known.size else known
+    square = float(np.square(centred).sum())
+    skew = float((centred**3).sum()) / (6.0 * square**1.5) if square > 0 else 0.0
     shares = []
     for share in ((1.0 - level) / 2.0, (1.0 + level) / 2.0):
         moved = bias + normal.inv_cdf(share)

@@ -93,11 +93,11 @@ def inversions(right: Array, trials: Array, fitted: ItemFit) -> Inversions:
     questions = right.shape[1]
     correlation, p_value = np.full(questions, np.nan), np.full(questions, np.nan)
     for at in range(questions):
-        there = trials[:, at] > 0.0
-        rates = right[there, at] / trials[there, at]
+        answered = trials[:, at] > 0.0
+        rates = right[answered, at] / trials[answered, at]
         if rates.size < 3 or np.ptp(rates) < _ROUNDING:
             continue
-        others = (fitted.abilities - fitted.influence[at])[there]
+        others = (fitted.abilities - fitted.influence[at])[answered]
         correlation[at], p_value[at] = _rank_correlation(midranks(rates), midranks(others))
     return Inversions(correlation, p_value)
 
@@ -132,10 +132,10 @@ def midranks(values: Array) -> Array:
 
 def agreeing_pairs(right: Array, trials: Array, expected: Array, level: float) -> AgreeingPairs:
     """Pairs of questions with significantly correlated residuals, simultaneously for all pairs."""
-    there = trials > 0.0
-    counts = np.where(there, trials, 1.0)
-    residuals = np.where(there, right / counts - expected, 0.0)
-    variance = np.where(there, expected * (1.0 - expected) / counts, 0.0)
+    answered = trials > 0.0
+    counts = np.where(answered, trials, 1.0)
+    residuals = np.where(answered, right / counts - expected, 0.0)
+    variance = np.where(answered, expected * (1.0 - expected) / counts, 0.0)
     size = np.sqrt(np.square(residuals).sum(axis=0))
     number = size.size
     tested = number * (number - 1) // 2

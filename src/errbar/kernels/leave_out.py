@@ -101,11 +101,11 @@ def fewest_left_out(parts: Sequence[PartMeans], first: int, second: int) -> Remo
 
 
 def _fewest(part: PartMeans, which: int, lead: float, first: int, second: int) -> Removal:
-    apart = (part.values[first] - part.values[second]) * part.weights
-    order: Integers = np.argsort(-apart, kind="stable")[:-1]
-    total, weight = float(apart.sum()), float(part.weights.sum())
+    differences = (part.values[first] - part.values[second]) * part.weights
+    order: Integers = np.argsort(-differences, kind="stable")[:-1]
+    total, weight = float(differences.sum()), float(part.weights.sum())
     others = lead - part.share * total / weight
-    left = (total - np.cumsum(apart[order])) / (weight - np.cumsum(part.weights[order]))
+    left = (total - np.cumsum(differences[order])) / (weight - np.cumsum(part.weights[order]))
     level = others + part.share * left <= 0.0
     if not level.any():
         return Removal(math.inf, which, _NONE)

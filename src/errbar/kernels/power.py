@@ -155,10 +155,10 @@ def approximate_scores(values: Array, often: Integers, at: float) -> Array:
     """
     value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
     shape = np.column_stack([often, np.ones(len(often))])
-    apart = np.where(shape > 0.0, value - at, 0.0)
-    above = apart.max(axis=1) > 0.0  # else no weighted mean exceeds it
+    distance = np.where(shape > 0.0, value - at, 0.0)
+    above = distance.max(axis=1) > 0.0  # else no weighted mean exceeds it
     scores = np.full(len(often), math.inf)
-    w, t, curve = _saddles(shape[above], apart[above], np.zeros(int(above.sum())))
+    w, t, curve = _saddles(shape[above], distance[above], np.zeros(int(above.sum())))
     scores[above] = _scores(w, t, curve)[0]
     return scores
 
@@ -178,8 +178,8 @@ def _low_ends(values: Array, often: Integers, z: float) -> Array:
     t = np.zeros(len(often))
     going = np.flatnonzero(has_room)
     for _ in range(_ENDS):
-        apart = np.where(present[going], value[going] - x[going, None], 0.0)
-        w, t[going], curve = _saddles(shape[going], apart, t[going])
+        distance = np.where(present[going], value[going] - x[going, None], 0.0)
+        w, t[going], curve = _saddles(shape[going], distance, t[going])
         score, slope = _scores(w, t[going], curve)
         new = x[going] - (score - z) / (total[going] * slope)
         bound = np.where(score > z, least[going], most[going])
@@ -200,12 +200,12 @@ def _scores(w: Array, t: Array, curve: Array) -> tuple[Array, Array]:
     return score, np.where(flat, 1.0 / steep, t / safe)
 
 
-def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Array]:
+def _saddles(shape: Array, distance: Array, start: Array) -> tuple[Array, Array, Array]:
     """Signed root, saddle point and curvature at the saddle point, for each row."""
-    low, high = 1.0 / apart.min(axis=1), 1.0 / apart.max(axis=1)
+    low, high = 1.0 / distance.min(axis=1), 1.0 / distance.max(axis=1)
     t = np.where((low < start) & (start < high), start, 0.0)
     for _ in range(STEPS):
-        part = apart / (1.0 - t[:, None] * apart)
+        part = distance / (1.0 - t[:, None] * distance)
         weighed = shape * part
         slope, curve = weighed.sum(axis=1), np.einsum("ij,ij->i", weighed, part)
         if (np.abs(slope) <= _SADDLE * np.sqrt(curve)).all():
@@ -213,5 +213,5 @@ def _saddles(shape: Array, apart: Array, start: Array) -> tuple[Array, Array, Ar
         low, high = np.where(slope < 0.0, t, low), np.where(slope < 0.0, high, t)
         step = t - slope / curve
         t = np.where((low < step) & (step < high), step, 0.5 * (low + high))
-    exponent = (shape * np.log1p(-t[:, None] * apart)).sum(axis=1)
+    exponent = (shape * np.log1p(-t[:, None] * distance)).sum(axis=1)
     return np.copysign(np.sqrt(np.maximum(2.0 * exponent, 0.0)), t), t, curve

@@ -75,8 +75,8 @@ def difference_of_means(
     draws = _lognormal_means(np.stack([first, second], axis=1), sizes, rng)
     if draws is None or math.isnan(own.low):
         return own
-    apart = draws[:, 0] - draws[:, 1]
-    low, high = outer_quantiles(apart, apart, level)
+    differences = draws[:, 0] - draws[:, 1]
+    low, high = outer_quantiles(differences, differences, level)
     return own._replace(low=min(own.low, float(low)), high=max(own.high, float(high)))
 
 
@@ -97,8 +97,8 @@ def _lognormal_means(tops: Array, sizes: Array, rng: np.random.Generator) -> Arr
     if (np.ptp(logs, axis=0) == 0.0).any() or any(map(is_not_normal, logs.T)):
         return None
     mean, columns = weight @ logs, logs.shape[1]
-    apart = logs - mean
-    values, vectors = np.linalg.eigh(n * (apart.T * weight) @ apart)
+    centred = logs - mean
+    values, vectors = np.linalg.eigh(n * (centred.T * weight) @ centred)
     factor = np.zeros((DRAWS, columns, columns))
     for at in range(columns):
         factor[:, at, at] = np.sqrt(rng.chisquare(n - 1.0 - at, DRAWS))
@@ -149,9 +149,9 @@ def _by_skewness(top: Array, bottom: Array, sizes: Array, level: float) -> Ratio
     units, value = top.size, float(top.sum() / bottom.sum())
     if units < 2 or np.ptp(top / sizes) == np.ptp(bottom / sizes) == 0.0:
         return Ratio(value, math.nan, math.nan, math.nan)
-    apart = (top - value * bottom) * (units / bottom.sum())
-    sd = float(np.sqrt(np.square(apart).sum() / (units - 1) / units))
-    below, above = skewed_ends(apart, level)
+    residuals = (top - value * bottom) * (units / bottom.sum())
+    sd = float(np.sqrt(np.square(residuals).sum() / (units - 1) / units))
+    below, above = skewed_ends(residuals, level)
     low = value + below
     return Ratio(value, sd, max(low, 0.0) if top.min() >= 0.0 else low, value + above)
 

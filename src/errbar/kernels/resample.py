@@ -71,10 +71,10 @@ def two_losses(loss: Array, starts: NDArray[np.intp]) -> tuple[Array, Array]:
     highest = np.add.reduceat((loss == each_high) & (loss > each_low), starts, dtype=float)
     are_two = np.logical_and.reduceat((loss == each_low) | (loss == each_high), starts)
     mean = np.add.reduceat(loss, starts) / number
-    apart = loss - np.repeat(mean, number.astype(int))
-    deviation = np.sqrt(np.add.reduceat(apart**2, starts) / number)
+    deviations = loss - np.repeat(mean, number.astype(int))
+    deviation = np.sqrt(np.add.reduceat(deviations**2, starts) / number)
     scale = np.where(are_two, 1.0, deviation)
-    skewness = np.add.reduceat(apart**3, starts) / number / scale**3
+    skewness = np.add.reduceat(deviations**3, starts) / number / scale**3
     half = np.hypot(0.5 * skewness, 1.0)  # half the distance of the nodes
     nodes = np.stack(
         [mean + scale * (0.5 * skewness - half), mean + scale * (0.5 * skewness + half)]

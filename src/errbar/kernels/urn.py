@@ -244,7 +244,9 @@ def sum_of_variances(pseudo: Array, total: Array, weights: Array, often: Array) 
     return float(0.5 * np.vdot(apart, together))
 
 
-def plurality_credit(votes: Sequence[int], credit: Sequence[float], silent: int, k: int) -> float:
+def plurality_credit(
+    votes: Sequence[int], credit: Sequence[float], unanswered: int, k: int
+) -> float:
     """Expected credit of the plurality winner among k drawn ballots; ties share their mean.
 
     `votes` are the ballots for each answer and `silent` those without an answer. If no drawn ballot
@@ -252,31 +254,31 @@ def plurality_credit(votes: Sequence[int], credit: Sequence[float], silent: int,
     """
     total = 0.0
     shares: dict[int, float] = {}
-    for at, (mine, worth) in enumerate(zip(votes, credit, strict=True)):
+    for at, (votes_of_answer, worth) in enumerate(zip(votes, credit, strict=True)):
         if worth:
-            if mine not in shares:
+            if votes_of_answer not in shares:
                 others = tuple(sorted((*votes[:at], *votes[at + 1 :])))
-                shares[mine] = _share(mine, others, silent, k)
-            total += worth * shares[mine]
+                shares[votes_of_answer] = _share(votes_of_answer, others, unanswered, k)
+            total += worth * shares[votes_of_answer]
     return total
 
 
 @cache
-def _share(mine: int, others: tuple[int, ...], silent: int, k: int) -> float:
+def _share(votes_of_answer: int, others: tuple[int, ...], unanswered: int, k: int) -> float:
     """Expected share of the win of an answer with `mine` ballots."""
-    everything = math.comb(mine + sum(others) + silent, k)
+    everything = math.comb(votes_of_answer + sum(others) + unanswered, k)
     share = 0.0
-    for level in range(1, min(mine, k) + 1):
-        ways = _ways(others, silent, k - level, level)
+    for level in range(1, min(votes_of_answer, k) + 1):
+        ways = _ways(others, unanswered, k - level, level)
         ties = np.arange(1, len(ways) + 1)
-        share += float(math.comb(mine, level) * (ways / ties).sum() / everything)
+        share += float(math.comb(votes_of_answer, level) * (ways / ties).sum() / everything)
     return share
 
 
-def _ways(others: tuple[int, ...], silent: int, drawn: int, level: int) -> Array:
+def _ways(others: tuple[int, ...], unanswered: int, drawn: int, level: int) -> Array:
     """Number of subsets in which no answer has more than `level` ballots, by how many have it."""
     ways = np.zeros((drawn // level + 1, drawn + 1))
-    ways[0] = _choices(silent, drawn)
+    ways[0] = _choices(unanswered, drawn)
     for votes in others:
         below = _choices(votes, drawn)
         below[level:] = 0.0
