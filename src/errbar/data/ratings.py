@@ -187,6 +187,12 @@ def _on_repeated_questions(
 
 
 _GAPS = frozenset(("n/a", "na", "#n/a", "nan", "null"))
+_ABSTAINED = frozenset(
+    (
+        *("abstain", "abstained", "abstention", "skip", "skipped", "unsure", "not sure", "unknown"),
+        *("cannot tell", "can't tell", "don't know", "no answer", "undecided", "error", "invalid"),
+    )
+)
 _DATE = re.compile(
     r"\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?)?((?:Z|[+-]\d\d:?\d\d)?)"
 )
@@ -221,15 +227,19 @@ def _times(cells: Sequence[Any], name: str) -> Array:
 
 
 def _without_gaps(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Above]]:
-    """Ratings without those that say that there is none, as N/A."""
-    found = Counter(
-        value for row in cells for value in row if isinstance(value, str) and value.lower() in _GAPS
-    )
+    """Ratings without those that say that there is none, as N/A; abstentions are categories."""
+    words = Counter(value for row in cells for value in row if isinstance(value, str))
+    abstained = {word: number for word, number in words.items() if word.lower() in _ABSTAINED}
+    remarks: list[Above] = []
+    if abstained:
+        shown = some_of(f"{word!r} ({number})" for word, number in abstained.items())
+        remarks.append(guess(f"{shown}: a category of its own; leave the cell empty if it is none"))
+    found = {word: number for word, number in words.items() if word.lower() in _GAPS}
     if not found:
-        return cells, []
+        return cells, remarks
     kept = [[None if value in found else value for value in row] for row in cells]
     shown = some_of(f"{word!r} ({number})" for word, number in found.items())
-    return kept, [guess(f"{shown}: no rating; write another word if it is a category")]
+    return kept, [*remarks, guess(f"{shown}: no rating; write another word if it is a category")]
 
 
 def _in_one_spelling(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Above]]:

@@ -117,3 +117,9 @@ def test_human_scores_of_instances_by_metric() -> None:
 def test_columns_with_the_names_of_nested_ratings_are_columns() -> None:
     table = {"judgments": ["a", "b"], "label": ["a", "a"]}
     assert agreement(errbar.agree(table, ["judgments", "label"])) == 0.5
+
+
+def test_an_abstention_is_a_category_and_said_to_be_one() -> None:
+    found = errbar.agree({"j": ["good", "Abstain", "bad"], "h": ["good", "bad", "bad"]}, ["j", "h"])
+    assert agreement(found) == pytest.approx(2 / 3)
+    assert "'Abstain' (1): a category of its own" in "\n".join(found.remarks)

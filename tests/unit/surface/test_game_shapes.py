@@ -307,3 +307,12 @@ def test_choices_of_a_side_in_label_studio_are_games() -> None:
 def test_a_side_is_a_letter_or_a_number_of_what_was_shown(noun: str) -> None:
     words = [f"{noun}_a", f"{noun} B", f"{noun}-1", f"{noun}_2", "tie"]
     assert results(games(words)) == [1.0, 0.0, 1.0, 0.0, 0.5]
+
+
+def test_systems_that_differ_in_spelling_alone_are_named() -> None:
+    rows = [("GPT-4", "m2"), ("gpt 4", "m2"), ("m2", "GPT-4")]
+    games = [{"model_a": a, "model_b": b, "winner": "model_a"} for a, b in rows]
+    found = errbar.prefer(games)
+    assert len(found) == 3
+    assert "'GPT-4', 'gpt 4' are taken for different systems" in "\n".join(found.remarks)
+    assert "different systems" not in "\n".join(errbar.prefer([games[0], games[2]]).remarks)

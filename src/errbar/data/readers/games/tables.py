@@ -221,11 +221,24 @@ def join_games(tables: Sequence[GameTable], how: HowToReadGames, accounts: Accou
             whole.setdefault(name, []).extend(values)
     if not whole.get("first"):
         raise NotThere("no game has a verdict, so there is nothing to rate.")
+    remarks_above += _on_spellings({*whole["first"], *whole["second"]})
     files = [file for file, *_ in tables if file]
     if files:
         accounts.require_closed(files, len(whole["first"]))
     games = games_of(whole, list(dict.fromkeys(remarks_above)))
     return Games(**{**vars(games), "accounts": accounts})
+
+
+def _on_spellings(systems: set[str]) -> list[Above]:
+    """Say which systems differ in upper and lower case, spaces or punctuation alone."""
+    alike: dict[str, list[str]] = {}
+    for system in sorted(systems):
+        alike.setdefault(plain_name(system), []).append(system)
+    return [
+        guess(f"{list_names(names)} are taken for different systems")
+        for names in alike.values()
+        if len(names) > 1
+    ]
 
 
 class Verdicts(NamedTuple):
