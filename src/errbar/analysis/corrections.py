@@ -111,7 +111,7 @@ class Labels:
         key = self.systems.get(system), self.tasks.get(data.task)
         named = None if None in key else self._named.get(key)  # type: ignore[arg-type]
         if named is None or not named.slice.scored.any():
-            raise InputError("it has no label")
+            raise InputError(f"no answer of {system} has a label; label some of every system")
         kept = named.where(named.slice.scored > 0)
         rewards = is_reward(named.slice, data.metric)
         found = question_values(self.source, kept, data.metric, "missing", rewards=rewards)

@@ -590,3 +590,14 @@ def test_not_available_is_no_category() -> None:
     found = errbar.agree(rows, ["judge", "human"])
     assert found[0].value == pytest.approx(2 / 3)
     assert any("'N/A' (1): no rating" in remark for remark in found.remarks)
+
+
+def test_a_comparison_names_the_system_whose_answers_have_no_label() -> None:
+    rows = [
+        {"system": system, "question": at, "outcome": at % 2, "label": 1 if system == "a" else None}
+        for system in "ab"
+        for at in range(20)
+    ]
+    runs = errbar.load(rows, label="label")
+    with pytest.raises(InputError, match="no answer of b has a label; label some of every system"):
+        runs.compare("avg")
