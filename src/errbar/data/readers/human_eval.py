@@ -20,7 +20,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess
 from errbar.data.readers.base import Choice, Glance, Reader, has_keys
 from errbar.data.readers.documents import (
     is_whole,
@@ -112,7 +111,7 @@ def _add_programs(log: Log, files: Sequence[Path], choice: Choice) -> None:
         )
     by_folder = _experiments(list(dict.fromkeys(file.absolute().parent for file in files)))
     if len(by_folder) > 1:
-        log.remarks.append(guess(f"Systems: named after the {len(by_folder)} folders"))
+        log.remarks.append(f"Systems are the experiments that the {len(by_folder)} folders name.")
     late = 0
     for file in files:
         system, task = by_folder[file.absolute().parent]
