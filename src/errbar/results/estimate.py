@@ -251,7 +251,7 @@ class Estimate(BaseEstimate):
         why = f" ({self.reason})" if self.reason else ""
         if math.isnan(self.mean):
             return f"{subject} {self.metric}: none{why}".lstrip()
-        differs = not math.isnan(self.value) and self.value != self.mean
+        differs = not math.isnan(self.value) and abs(self.value - self.mean) > _SLACK
         observed = f", observed {value}" if differs else ""
         return (
             f"{subject} {self.metric}: {mean} ± {sd}, {self.interval.title} "

@@ -84,6 +84,8 @@ def test_nothing_has_no_sign() -> None:
 
 def test_an_estimate_prints_its_mean_sd_interval_and_observed_value() -> None:
     assert str(estimate()) == "small pass@8: 0.700 ± 0.021, 95% CI 0.657 to 0.743"
+    assert str(estimate(value=0.75)) == f"{estimate()}, observed 0.750"
+    assert str(estimate(value=0.1 + 0.2 + 0.4)) == str(estimate())  # but for rounding
 
 
 def test_an_estimate_without_a_name_starts_with_its_metric() -> None:
