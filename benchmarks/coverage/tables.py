@@ -17,10 +17,13 @@ def summary(every: Sequence[Cell], others: Sequence[Cell], widths: wide.Widths) 
     targets = [target.value for target in ESTIMANDS if of_target(every, target.value)]
     parts = [
         "# Coverage of 95% intervals of repeated trials\n",
-        "Made by `scripts/bench coverage report` from the results of `scripts/bench coverage`; "
-        "what was not run again stays as it was published. A cell is a metric with its k, a "
-        "difficulty, M questions and N trials. Shares are in per cent; the standard error of a "
-        f"cell of 100 data sets is {100 * error_of(0.95, 100):.1f}.\n",
+        "This page says how often the intervals contained the true value, in simulated data sets: "
+        "first where they fell short, then beside other methods, by size, and how wide they are. "
+        "A cell is a metric with its k, a difficulty, M questions and N trials. Shares are in per "
+        "cent; the standard error of a cell of 100 data sets is "
+        f"{100 * error_of(0.95, 100):.1f}. `scripts/bench coverage report` makes the page from the "
+        "results of `scripts/bench coverage`; cells that were not run again are as published "
+        "before.\n",
         _overview(every),
         *(_misses(every, target) for target in targets),
         _levels(others),
@@ -35,8 +38,8 @@ def summary(every: Sequence[Cell], others: Sequence[Cell], widths: wide.Widths) 
 def _overview(every: Sequence[Cell]) -> str:
     lines = [
         "## errbar\n",
-        f"Short: measured below the level less {100 * SLACK:.0f}; clearly short: by more than two "
-        "standard errors of the cell.\n",
+        f"A cell is short if its share is more than {100 * SLACK:.0f} points below the level, and "
+        "clearly short if it is also more than two standard errors below that.\n",
         "| target | level | units | cells | data sets | lowest | median | highest | short | "
         "clearly short |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
