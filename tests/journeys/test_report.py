@@ -57,6 +57,13 @@ def rows_of(packed: Any) -> Any:
     return [{name: column[at] for name, column in columns.items()} for at in range(packed["size"])]
 
 
+def test_the_section_on_noise_says_where_the_rest_comes_from() -> None:
+    claim = "".join(errbar.load(OUTCOMES).noise().conclusion() or "").removesuffix(".")
+    assert claim.startswith("Trial noise accounts for ")
+    text = re.sub(r"\s+", " ", re.sub("<.*?>", "", html.unescape(page_of_demo())))
+    assert f"{claim}; the rest comes from the choice of questions." in text
+
+
 def test_every_number_of_the_library_is_in_the_page(tmp_path: Path) -> None:
     runs = errbar.load(OUTCOMES)
     page = write_report(
