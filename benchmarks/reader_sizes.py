@@ -24,6 +24,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas as pd
+
 import errbar
 from benchmarks import reader_logs, reader_logs_boards, reader_logs_platforms
 from benchmarks.table_shapes import TABLES
@@ -66,6 +69,10 @@ def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -
                 TABLES[name](place, rows, text_of(words))
                 found = _asked("table", place, str(rows))
                 print(_line(name, found, _asked("plain", place)), flush=True)
+                if name == "wide_csv":
+                    others = _asked("melted", place, str(rows))
+                    shown = ", ".join(f"{tool} {1e6 * took:.2f}" for tool, took in others.items())
+                    print(f"{'':<17}read and made long by others, µs/row: {shown}", flush=True)
     if files:
         measure_files(files)
 
@@ -131,6 +138,27 @@ def table(place: Path, rows: str) -> dict[str, float]:
         "bare": min(bare) / size,
         "memory": memory / size,
     }
+
+
+def melted(place: Path, rows: str) -> dict[str, float]:
+    """Seconds per outcome of DuckDB and pandas to read a wide table and make it long."""
+    file, size = place / "a.csv", int(rows)
+    engine = duckdb.connect()
+    query = (
+        f"CREATE OR REPLACE TABLE long AS UNPIVOT (FROM read_csv('{file}')) "
+        f"ON COLUMNS(* EXCLUDE (id, prompt)) INTO NAME system VALUE outcome"
+    )
+    works: dict[str, Callable[[], Any]] = {
+        "DuckDB": lambda: engine.execute(query),
+        "pandas": lambda: pd.read_csv(file).melt(["id", "prompt"]),
+    }
+    return {name: min(_timed(work) for _ in range(TURNS)) / size for name, work in works.items()}
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def _load(place: Path) -> float:
@@ -210,10 +238,21 @@ def _one_row_each(place: Path, files: int, text: str) -> None:
         (place / f"r{at}.json").write_text(f"{line}\n", encoding="utf-8")
 
 
+def _one_question_each(place: Path, files: int, text: str) -> None:
+    """A question in every file, named after it, in a folder for each of two systems."""
+    for system in ("adder", "guesser"):
+        (place / system).mkdir()
+    for at in range(files):
+        line = json.dumps({"id": f"q{at // 2}", "correct": at % 3 > 0, "answer": text})
+        file = place / ("adder", "guesser")[at % 2] / f"q{at // 2}.json"
+        file.write_text(f"{line}\n", encoding="utf-8")
+
+
 FILES_OF = {
     "results of HumanEval": _one_sample_each,
     "trials of Harbor": WRITERS["harbor"],
     "tables of one row": _one_row_each,
+    "questions of two systems": _one_question_each,
 }
 
 
@@ -268,5 +307,5 @@ def _peak() -> int:
 
 if __name__ == "__main__":
     STEPS: dict[str, Callable[..., dict[str, float]]]
-    STEPS = {"one": one_log, "plain": plain, "files": many, "table": table}
+    STEPS = {"one": one_log, "plain": plain, "files": many, "table": table, "melted": melted}
     print(json.dumps(STEPS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])))

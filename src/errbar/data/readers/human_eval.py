@@ -31,6 +31,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
+from errbar.data.readers.finding import is_lines_by_name
 from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import data_set_of, name_systems, systems_of
 from errbar.errors import InputError
@@ -58,7 +59,8 @@ def _recognise(glance: Glance) -> str:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    experiments = [file for file in files if Glance(file).shape == "object"]
+    others = [file for file in files if not is_lines_by_name(file)]
+    experiments = [file for file in others if Glance(file).shape == "object"]
     apart = set(experiments)
     _add_samples(log, [file for file in files if file not in apart], choice)
     _add_programs(log, experiments, choice)

@@ -223,7 +223,7 @@ def _without_shared(names: list[str]) -> list[str]:
 
 def _is_name(text: str) -> bool:
     """Whether a text contains a letter."""
-    return any(letter.isalpha() for letter in text)
+    return text[:1].isalpha() or any(map(str.isalpha, text))
 
 
 def _common_length(words: Sequence[Sequence[str]]) -> int:
