@@ -132,8 +132,8 @@ def with_right_trials(
             return None
         right.append(round(share * number))
     text = f"Counts: {shares[0]!r} of {trials[0]!r} trials, rounded to whole ones"
-    option, argument = f"--map outcome={shares[0]}", f"outcome={shares[0]!r}"
-    return {**flat, _CORRECT: right}, guess(text, option=option, argument=argument)
+    remark = guess(text, option=f"--map outcome={shares[0]}", argument=f"outcome={shares[0]!r}")
+    return {**flat, _CORRECT: right}, remark
 
 
 def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
