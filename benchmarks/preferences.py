@@ -2,6 +2,7 @@
 
     scripts/bench preferences             coverage of ratings, verdicts and ranks
     scripts/bench preferences --speed     100 systems x 10^6 games, beside choix
+    scripts/bench preferences --length-controlled    coverage of AlpacaEval's length-controlled rate
 
 A league has true strengths, a list of pairs to play, a share of ties, and questions on which
 systems are better or worse than usual; all games of a question share these effects. The truth of a
@@ -19,10 +20,13 @@ from statistics import NormalDist
 
 import numpy as np
 
+from errbar.analysis.game_scores import length_controlled_rates
 from errbar.base.arrays import Array, Integers
-from errbar.data.games import Games
+from errbar.data.games import Games, games_of
+from errbar.data.readers.games.lengths import LengthRows
 from errbar.kernels.bradley_terry import GameRows, fit
 from errbar.kernels.connectivity import strong_components
+from errbar.kernels.length_control import GamedRows, length_controlled
 from errbar.preferences import prefer
 
 _POINTS = 400.0 / np.log(10.0)
@@ -176,15 +180,71 @@ def speed() -> None:
             print(f"{league.name}: {name} {wall:.1f} s ({cpu:.1f} s of CPU)", flush=True)
 
 
+def annotated(
+    strength: float, number: int, rng: np.random.Generator
+) -> tuple[LengthRows, GamedRows]:
+    """Graded preferences for a system, those and for two gamed baselines.
+
+    Every judge likes long answers; the answers of the system are longer than the baseline's.
+    """
+    difficulty = rng.standard_normal(number)
+
+    def graded(strength: float, apart: Array) -> Array:
+        odds = strength + 0.3 * difficulty - 1.2 * np.tanh(apart) + rng.standard_normal(number)
+        return 1.0 / (1.0 + np.exp(-2.0 * odds))  # mostly close to 0 or to 1
+
+    lengths = rng.normal(-0.5, 1.0, number)
+    gamed = [rng.normal(sign, 0.5, number) for sign in (-1.0, 1.0)]
+    index = np.arange(number)
+    others = np.concatenate([graded(0.0, apart) for apart in gamed])
+    return (
+        LengthRows(graded(strength, lengths), lengths, index),
+        GamedRows(others, np.concatenate(gamed), np.tile(index, 2), difficulty),
+    )
+
+
+def length_controlled_study(data_sets: int) -> None:
+    """How often the interval holds the rate of very many instructions."""
+    print("| strength | instructions | held, % | width | AlpacaEval's ± 1.96, % |")
+    print("|--:|--:|--:|--:|--:|")
+    for strength in (-2.0, -0.5, 0.5):
+        own, gamed = annotated(strength, 50_000, np.random.default_rng(0))
+        truth = length_controlled(own.preference, own.difference, own.index, gamed).rate
+        for number in (100, 805):
+            held, narrow, width = 0, 0, 0.0
+            for seed in range(data_sets):
+                rng = np.random.default_rng([seed, number])
+                own, gamed = annotated(strength, number, rng)
+                games = games_of(
+                    {
+                        "first": ["system"] * number,
+                        "second": ["baseline"] * number,
+                        "result": own.preference.tolist(),
+                        "question": [str(at) for at in range(number)],
+                    }
+                )
+                (row,) = length_controlled_rates(games, {"system": own}, "baseline", gamed)
+                held += row.interval.low <= truth <= row.interval.high
+                narrow += abs(row.value - truth) <= 1.96 * row.standard_error
+                width += row.interval.high - row.interval.low
+            shares = f"{100 * held / data_sets:.1f} | {width / data_sets:.3f}"
+            plain = f"{100 * narrow / data_sets:.1f}"
+            print(f"| {strength:g} | {number} | {shares} | {plain} |", flush=True)
+
+
 def main(arguments: list[str]) -> None:
     """Print the study as a Markdown table, or the times."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--length-controlled", action="store_true")
     parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--only", default="")
     chosen = parser.parse_args(arguments)
     if chosen.speed:
         speed()
+        return
+    if chosen.length_controlled:
+        length_controlled_study(chosen.data_sets)
         return
     print("| league | data sets | ratings held, % | all ranks held, % | median width | separated |")
     print("|---|--:|--:|--:|--:|--:|")

@@ -156,7 +156,7 @@ def length_controlled_rates(
     found: Games,
     rows: Mapping[str, LengthRows],
     baseline: str,
-    gamed: tuple[GamedRows, Array],
+    gamed: GamedRows,
     *,
     level: float = 0.95,
 ) -> Ratings:
@@ -166,15 +166,14 @@ def length_controlled_rates(
     number. The interval is another: it allows for the error of the fitted model.
     """
     results = found.against(baseline)  # raises an error for an unknown baseline
-    others, difficulty = gamed
     remarks: list[str] = [*found.remarks, *found.accounts.in_words()]
     rates: list[Rating] = []
     at_once: dict[str, Interval] = {}  # simultaneous intervals (Bonferroni)
     values, sds = {}, {}  # on the scale of log odds
     for system in results:
         own = rows[system]
-        remarks += require_instructions(system, own, difficulty.size)
-        fitted = fit_preferences(own.preference, own.difference, difficulty[own.index], others)
+        remarks += require_instructions(system, own, gamed.difficulty.size)
+        fitted = fit_preferences(own.preference, own.difference, own.index, gamed)
         rate, n = fitted.rate, own.index.size
         values[system] = math.log(rate / (1.0 - rate))
         sds[system] = fitted.sd / (rate * (1.0 - rate))
@@ -199,7 +198,7 @@ def length_controlled_rates(
     method = (
         "AlpacaEval's length-controlled win rate (length_controlled_v1 of alpaca_eval 0.6.6; "
         "Dubois et al. 2024), computed by scikit-learn; interval by the jackknife over "
-        "instructions, with their difficulties and the strength of the penalty as given"
+        "instructions, with the difficulties and the strength of the penalty as given"
     )
     return Ratings(
         _ranked_by_intervals(rates, at_once, values, sds),

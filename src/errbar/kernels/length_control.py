@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.errors import MissingExtra
 
 _GAMED_WEIGHT = 0.1  # λ = 0.2 for both gamed baselines together
@@ -26,18 +26,19 @@ _LEAST = 1e-15  # keeps logarithms of predicted chances finite
 
 
 class GamedRows(NamedTuple):
-    """The rows of the gamed baselines."""
+    """The rows of the gamed baselines, and the difficulties of all instructions."""
 
     preference: Array
     difference: Array  # of the lengths, by its standard deviation
-    difficulty: Array
+    instruction: Integers  # its number
+    difficulty: Array  # of each instruction
 
 
 class LengthControlled(NamedTuple):
     """Preferences at equal lengths, and by how much they change without each row."""
 
     preference: Array  # predicted, of every row
-    influence: Array  # change of their mean if a row of the system is left out, by one Newton step
+    influence: Array  # change of their mean without each instruction, by one Newton step
 
     @property
     def rate(self) -> float:
@@ -53,30 +54,31 @@ class LengthControlled(NamedTuple):
 
 
 def length_controlled(
-    preference: Array, difference: Array, difficulty: Array, gamed: GamedRows
+    preference: Array, difference: Array, index: Integers, gamed: GamedRows
 ) -> LengthControlled:
     """Length-controlled preferences of a system; rows with a preference of nan are predicted only.
 
     `difference` is the length of the baseline's answer less that of the system's.
     """
-    own = np.tanh(difference / difference.std(ddof=1))
+    own, difficulty = np.tanh(difference / difference.std(ddof=1)), gamed.difficulty[index]
     ones, seen = np.ones(own.size), ~np.isnan(preference)
+    others = gamed.difficulty[gamed.instruction]
     features = np.concatenate(
         [
-            np.stack([np.tanh(gamed.difference), gamed.difficulty, 0.0 * gamed.difficulty], axis=1),
+            np.stack([np.tanh(gamed.difference), others, 0.0 * others], axis=1),
             np.stack([own, difficulty, ones], axis=1)[seen],
         ]
     )
     target = np.concatenate([gamed.preference, preference[seen]])
-    weight = np.concatenate([np.full(gamed.preference.size, _GAMED_WEIGHT), ones[seen]])
+    weight = np.concatenate([np.full(others.size, _GAMED_WEIGHT), ones[seen]])
     slopes = _fit(features, target, weight)
     at_equal_length = np.stack([0.0 * ones, difficulty, ones], axis=1)
     predicted = _logistic(at_equal_length @ slopes)
-    moved = _moves(features, target, weight, slopes)[gamed.preference.size :]
-    steepness = predicted * (1.0 - predicted)
-    influence = np.zeros(own.size)
-    influence[seen] = moved @ (steepness @ at_equal_length) / own.size
-    influence += (predicted.mean() - predicted) / max(own.size - 1, 1)
+    gradient = (predicted * (1.0 - predicted)) @ at_equal_length / own.size
+    moved = _moves(features, target, weight, slopes) @ gradient
+    instruction = np.concatenate([gamed.instruction, index[seen]])
+    influence = np.bincount(instruction, moved, gamed.difficulty.size).astype(float)
+    influence[index] += (predicted.mean() - predicted) / max(own.size - 1, 1)
     return LengthControlled(predicted, influence)
 
 

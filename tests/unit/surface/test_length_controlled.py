@@ -16,7 +16,7 @@ import errbar
 from errbar.cli import main
 from errbar.data.readers.games.lengths import read_gamed
 from errbar.errors import InputError, MissingExtra, UnknownColumn
-from errbar.kernels.length_control import GamedRows, length_controlled
+from errbar.kernels.length_control import GamedRows, LengthControlled, length_controlled
 from logs import FIXTURES, harness, real
 
 BASELINE = "gpt4_1106_preview"
@@ -120,19 +120,26 @@ def test_rates_of_real_annotations_are_those_of_alpaca_eval_live(tmp_path: Path)
         assert numbers == pytest.approx(known[system], abs=1e-9), system
 
 
-def drawn(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Preferences and differences of lengths, on difficulties that are given."""
+def drawn(rng: np.random.Generator, size: int) -> LengthControlled:
+    """New instructions with graded preferences, for a system and for two gamed baselines."""
+    difficulty = rng.standard_normal(size)
+
+    def graded(strength: float, apart: np.ndarray) -> np.ndarray:
+        odds = strength + 0.3 * difficulty - 1.5 * np.tanh(apart) + rng.standard_normal(size)
+        return 1.0 / (1.0 + np.exp(-odds))
+
     apart = rng.normal(0.3, 1.0, size)
-    odds = -1.5 * np.tanh(apart) - 0.7 + 0.8 * rng.standard_normal(size)
-    return 1.0 / (1.0 + np.exp(-odds)), apart
+    gamed = [rng.normal(sign, 0.5, size) for sign in (-1.0, 1.0)]
+    preferences = np.concatenate([graded(0.0, each) for each in gamed])
+    index = np.arange(size)
+    others = GamedRows(preferences, np.concatenate(gamed), np.tile(index, 2), difficulty)
+    return length_controlled(graded(-0.7, apart), apart, index, others)
 
 
-def test_the_standard_deviation_is_that_over_new_annotations() -> None:
+def test_the_standard_deviation_is_that_over_new_instructions() -> None:
     """The spread of the rate over data sets, and what the jackknife says of each of them."""
     rng = np.random.default_rng(5)
-    difficulty = rng.standard_normal(80)
-    gamed = GamedRows(rng.random(160), rng.normal(0.0, 1.0, 160), np.tile(difficulty, 2))
-    found = [length_controlled(*drawn(rng, 80), difficulty, gamed) for _ in range(60)]
+    found = [drawn(rng, 80) for _ in range(60)]
     spread = np.std([each.rate for each in found], ddof=1)
     assert np.mean([each.sd for each in found]) == pytest.approx(spread, rel=0.2)
 

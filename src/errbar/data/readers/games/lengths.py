@@ -86,8 +86,8 @@ def _whole(value: Any) -> int:
     return int(number)
 
 
-def read_gamed(path: str | Path) -> tuple[GamedRows, Array]:
-    """The rows of the gamed baselines in AlpacaEval's `df_gamed.csv`, and the difficulties."""
+def read_gamed(path: str | Path) -> GamedRows:
+    """The rows of the gamed baselines and the difficulties in AlpacaEval's `df_gamed.csv`."""
     files = find_files([path])
     kind = kind_of(files[0]) if len(files) == 1 else None
     if kind not in (CSV, PARQUET):
@@ -116,9 +116,10 @@ def read_gamed(path: str | Path) -> tuple[GamedRows, Array]:
             f"{path}: its first rows must be the instructions 0, 1, 2, … in this order, as "
             f"AlpacaEval takes difficulties from them by the number of the row."
         )
-    if not np.array_equal(difficulty, difficulty[place][index.astype(np.int64)]):
+    rows = index.astype(np.int64)
+    if not np.array_equal(difficulty, difficulty[place][rows]):
         raise InputError(f"{path}: an instruction has several difficulties.")
-    return GamedRows(preference, difference, difficulty), difficulty[place]
+    return GamedRows(preference, difference, rows, difficulty[place])
 
 
 def require_instructions(system: str, rows: LengthRows, number: int) -> list[str]:
