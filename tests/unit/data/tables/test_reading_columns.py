@@ -281,6 +281,55 @@ def test_trials_with_many_names_are_questions() -> None:
     assert "question = trial" in said_of(rows)
 
 
+def test_runs_beside_a_setting_are_trials() -> None:
+    """Runs are called systems where nothing else is: here the provider is what is compared."""
+    rows = [
+        {"provider": name, "question": f"q{at}", "run": run, "success": int(run > right + at)}
+        for name, right in (("alpha", 0), ("beta", 2))
+        for at in range(3)
+        for run in range(1, 5)
+    ]
+    scores = errbar.load(rows).score("avg")
+    assert {(score.system, score.questions, score.trials) for score in scores} == {
+        ("alpha", 3, 12),
+        ("beta", 3, 12),
+    }
+    assert {score.system: score.value for score in scores} == {"alpha": 9 / 12, "beta": 3 / 12}
+
+
+@pytest.mark.parametrize("number", ["run", "request_number", "attemptNo"])
+def test_numbers_that_start_anew_without_ids_are_warned_of(number: str) -> None:
+    rows = [
+        {"model": name, "page": page, number: at, "success": int(at > 2)}
+        for name in "ab"
+        for page in ("shop", "news", "wiki")
+        for at in range(1, 6)
+    ]
+    said = f"{number!r} starts anew for each of the 3 values of 'page'"
+    assert said in warnings_of(rows)
+    assert "question='page' reads 3 questions of 5 trials" in warnings_of(rows)
+    assert {score.questions for score in errbar.load(rows, question="page").score("avg")} == {3}
+    assert said not in warnings_of(rows, question="page")
+    through = [row | {number: at % 15} for at, row in enumerate(rows)]
+    assert said not in warnings_of(through)
+
+
+def test_the_id_of_a_run_may_number_the_trials_of_a_task() -> None:
+    rows = [
+        {"runId": f"{task}-{name}-{at}", "task": task, "agent": name, "reward": int(at < right)}
+        for name, right in (("noop", 0), ("ref", 1))
+        for task in ("01", "02", "03")
+        for at in range(2)
+    ]
+    scores = errbar.load(rows).score("avg")
+    assert {(score.system, score.task, score.value, score.questions) for score in scores} == {
+        ("noop", "", 0.0, 3),
+        ("ref", "", 0.5, 3),
+    }
+    unnumbered = [row | {"runId": f"{row['task']}-{at}-x"} for at, row in enumerate(rows)]
+    assert {score.task for score in errbar.load(unnumbered).score("avg")} == {"01", "02", "03"}
+
+
 def test_numbers_of_trials_are_no_condition() -> None:
     rows = crossed("run", [1, 2], model="m")
     assert means(rows) == {"m": 0.625}

@@ -184,3 +184,17 @@ def test_other_measures_are_named_by_their_last_word() -> None:
     rows = [{"id": at, "exact_match": at % 2, "execution_accuracy": 1} for at in range(6)]
     assert avg(rows) == 0.5
     assert "'execution_accuracy' has mean 1 and differs in 3 rows" in marked(rows)
+
+
+def test_faults_and_counts_beside_a_verdict_are_no_other_outcomes() -> None:
+    rows = [
+        {
+            "id": at,
+            "grade": {"success": at % 2, "wrong_order": 0, "num_calls": 3, "retry_count": 1},
+        }
+        for at in range(6)
+    ]
+    assert avg(rows) == 0.5
+    assert marked(rows) == ""
+    rows = [row | {"grade": {"success": row["id"] % 2, "strict": 0}} for row in rows]
+    assert "'grade.strict' has mean 0 and differs in 3 rows" in marked(rows)

@@ -17,6 +17,7 @@ from errbar.data.columns import (
     INDEX,
     ROW,
     SCORERS,
+    SETTINGS,
     TRIAL_NUMBERS,
     USUAL,
     Sampler,
@@ -298,7 +299,7 @@ def _number_trials(
         return
     system = named.get("system") if "system" in chosen.guessed else None
     is_free = {name for name in present if name == system or name not in named.values()}
-    files = _files(sample)
+    files = [FILE] if len({*sample(FILE)}) > 1 else []  # which file a row is of
     for name in named_like(present, TRIAL_NUMBERS):
         if name not in is_free or not are_whole_numbers(sample(name)):
             continue
@@ -307,6 +308,8 @@ def _number_trials(
             for meaning in ("system", "task", "question")
             if named.get(meaning, name) != name
         ]
+        if name == system:  # settings name the systems if runs do not
+            keys += named_like(sorted(is_free - {name}), SETTINGS)
         rows = list(zip(*(map(str, sample(key)) for key in (*keys, name, *files)), strict=True))
         if len(set(rows)) < len(rows):
             continue
@@ -314,11 +317,6 @@ def _number_trials(
             chosen.drop("system")
         chosen.guess("trial", name)
         return
-
-
-def _files(sample: Sampler) -> list[str]:
-    """The hidden column with the file of each row, if the rows are of several."""
-    return [FILE] if len({*sample(FILE)}) > 1 else []
 
 
 def _as_assigned(

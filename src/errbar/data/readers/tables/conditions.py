@@ -58,7 +58,7 @@ _OF_REPEATS = re.compile(
     r"|session|host|hostname|worker|node|machine|gpu|device|shard|thread|process|pid|user|uuid"
     r"|hash|id|idx|index|no|num|number|nr"
 )
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _CROSSED = 0.9  # share of the cells of questions and values that have the usual number of rows
 _MOST_COLUMNS = 64  # most columns checked
 _MOST_VALUES = 20  # most values of a column with an unknown name
@@ -213,7 +213,7 @@ def _factors(
         if column.values <= _MOST_VALUES
         and plain_name(column.name) not in known
         and column.name not in settings
-        and not any(_OF_REPEATS.fullmatch(word.lower()) for word in _WORD.findall(column.name))
+        and not any(_OF_REPEATS.fullmatch(word.lower()) for word in WORD.findall(column.name))
         and are_levels(values_of(rows, column.name, _MOST_VALUES))
         and _is_crossed(rows, columns, column)
     ]

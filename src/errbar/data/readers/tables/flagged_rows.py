@@ -64,7 +64,11 @@ _IN = frozenset(
 _NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | frozenset(
     {"id", "index", "option", "type", "text", "reason", "by", "at", "min", "range", "ids"}
 )
-_FAULT = re.compile(r"fail|error|timeout|timed_out|empty|invalid|missing|skipped", re.IGNORECASE)
+_FAULT = re.compile(
+    r"fail|error|timeout|timed_out|empty|invalid|missing|skipped|wrong|violat"
+    r"|^(?:num|n|number_of)_|_(?:count|calls|tokens|steps|turns|seconds|ms)$",
+    re.IGNORECASE,
+)
 _NUMBERS_LISTED = re.compile(r"VARCHAR$|(DOUBLE|FLOAT|[A-Z]*INT(EGER)?|BOOLEAN)\[\]$")
 _SHOWN = 3
 _NO = ("", "false", "0", "0.0", "no", "n", "none", "null", "nan", "[]", "{}", "f", "ok")
@@ -186,7 +190,7 @@ def _on_its_scale(looked: Mapping[str, Sequence[Any]], name: str, free: Sequence
 
 
 def _is_beside(part: str) -> bool:
-    """Whether a field next to an outcome is no version of it: a text, or what went wrong."""
+    """Whether a field next to an outcome is no version of it: a text, a count, what went wrong."""
     return plain_name(part) in _NO_VERSIONS or _FAULT.search(part) is not None
 
 

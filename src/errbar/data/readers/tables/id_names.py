@@ -70,6 +70,7 @@ _MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
     map(plain_name, ("generation", "response_id", "response_idx", "completion_id", "round", "run"))
 )
 _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
+_RUN_IDS = frozenset(map(plain_name, ("run_id", "trial_id", "attempt_id", "rollout_id")))
 _VERDICTS = frozenset({"correct", "passed", "solved", "resolved", "success"})
 _SELDOM_OUTCOMES = frozenset(
     map(plain_name, ("verified", "pass_fail", "pass/fail", "judge", "judgement", "judgment"))
@@ -108,8 +109,8 @@ def subject_id(free: Sequence[str], system: str | None, sample: Sampler) -> str 
 def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler) -> bool:
     """Whether a column named task has the ids of questions.
 
-    It is unique within a system, or numbered trials are unique within a task; or it is called a
-    task, and there are more tasks than rows of each.
+    It is unique within a system, or numbered trials are unique within a task, also if the number
+    is in the id of a run; or it is called a task, and there are more tasks than rows of each.
     """
     if "task" not in named:
         return False
@@ -129,7 +130,25 @@ def is_task_id(named: Mapping[str, str], present: Sequence[str], sample: Sampler
         if few and are_whole_numbers(values):
             trials = list(_rows([*keys, name], sample))
             return len(set(trials)) == len(trials)
+    parts = [task, *([system] if system else [])]
+    if any(_number_in_id(name, parts, sample) for name in named_like(present, _RUN_IDS)):
+        return True
     return plain_name(task) in _CALLED_TASK and tasks * different > len(rows) and tasks >= _FEW
+
+
+def _number_in_id(name: str, parts: Sequence[str], sample: Sampler) -> bool:
+    """Whether an id is made of the task, the system and a number: `sort-list/gpt/2`."""
+    seen = set()
+    for text, *values in _rows([name, *parts], sample):
+        left = text
+        for value in sorted(values, key=len, reverse=True):
+            if value not in left:
+                return False
+            left = left.replace(value, "", 1)
+        if not left.strip(" -_./:#").isdecimal():
+            return False
+        seen.add(text)
+    return len(seen) == len(sample(name)) > 1
 
 
 def named_trials(present: Sequence[str], sample: Sampler) -> str | None:
