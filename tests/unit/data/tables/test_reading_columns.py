@@ -248,10 +248,11 @@ def test_what_the_outcome_follows_from_is_no_condition() -> None:
     ]
     assert means(rows) == {"": 0.6667}
     assert "category" not in warnings_of(rows)
-    conditions = [row | {"category": kind} for row in rows for kind in ("easy", "hard")]
-    for row in conditions:  # as often of each kind: a condition that decides the outcome
-        row["verified"] = int(row["category"] == "easy")
-        row["sample"] = 2 * row["sample"] + row["verified"]
+    conditions = [
+        {"problem": f"p{at}", "sample": trial, "verified": int(kind == "easy"), "category": kind}
+        for at in range(4)
+        for trial, kind in enumerate(("easy", "hard", "easy", "hard"))
+    ]  # as many of each kind: a condition that decides the outcome
     assert "(means: easy 1, hard 0)" in warnings_of(conditions)
     unnumbered = [{key: row[key] for key in row if key != "sample"} for row in rows]
     assert "(means: FAIL 0, FULL 1)" in warnings_of(unnumbered)

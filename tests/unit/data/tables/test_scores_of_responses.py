@@ -196,5 +196,5 @@ def test_faults_and_counts_beside_a_verdict_are_no_other_outcomes() -> None:
     ]
     assert avg(rows) == 0.5
     assert marked(rows) == ""
-    rows = [row | {"grade": {"success": row["id"] % 2, "strict": 0}} for row in rows]
+    rows = [{"id": at, "grade": {"success": at % 2, "strict": 0}} for at in range(6)]
     assert "'grade.strict' has mean 0 and differs in 3 rows" in marked(rows)
