@@ -90,7 +90,7 @@ class LeastFavourable:
             self._most += float((often * weight**2) @ spread)
         # scaled, so that t is the largest change of log odds
         self._unit = max(float(np.abs(slopes).max()) for slopes in self._slopes)
-        self._slopes = [slopes / max(self._unit, _INSIDE) for slopes in self._slopes]
+        self._slopes = [slopes / (self._unit or 1.0) for slopes in self._slopes]
         self._odd, self._slope = np.concatenate(self._odds), np.concatenate(self._slopes)
         self._number = np.concatenate([group.often * group.trials for group in groups])
         variances = self._terms(0.0)[2]
@@ -103,7 +103,7 @@ class LeastFavourable:
         odds = self._odd + self._slope * t
         rates = 1.0 / (1.0 + np.exp(-odds))
         curve = np.logaddexp(0.0, odds) - np.logaddexp(0.0, self._odd)
-        spread = self._number * self._slope**2 * rates * (1.0 - rates)
+        spread = self._number * self._slope**2 * rates / (1.0 + np.exp(odds))  # never 0
         return float(self._number @ curve), float((self._number * self._slope) @ rates), spread
 
     def _score(self, t: float) -> float:
@@ -121,9 +121,10 @@ class LeastFavourable:
         variance has few degrees of freedom, so that `z` is Student's: Korn and Graubard's effective
         size. A question counts at least as a single draw of 0 or 1.
         """
-        if self._unit <= _INSIDE:
+        widest = max(float(np.ptp(group.values) * group.weight.max()) for group in self._groups)
+        if self._unit <= _INSIDE * widest:
             return observed, observed
-        size = max((reach / z) ** 2 / max(variance, _INSIDE**2), 1.0 / self._most)
+        size = max((reach / z) ** 2 / max(variance, (_INSIDE * widest) ** 2), 1.0 / self._most)
         size *= self._variance * self._unit**2
         far = _FARTHEST
         middle = self._terms(_root(lambda t: self._score(t) - observed, -far, far))[1]

@@ -76,3 +76,20 @@ def test_a_family_holds_its_level_for_unequal_rates() -> None:
 def test_without_a_trial_that_adds_to_the_score_limits_are_the_score() -> None:
     flat = RatedQuestions(4, np.array([0.5]), np.ones(5), np.array([10.0]), np.ones(1))
     assert LeastFavourable([flat]).ends(10.0, 0.0, 1.96, 1.96) == (10.0, 10.0)
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e9])
+def test_limits_go_with_the_scale_of_the_weights(scale: float) -> None:
+    usual = share_right(8, [0.2, 0.99], [10.0, 30.0])
+    scaled = usual._replace(weight=scale * usual.weight)
+    once = LeastFavourable([usual]).ends(30.0, 0.2, 1.96, 2.1)
+    again = LeastFavourable([scaled]).ends(scale * 30.0, scale**2 * 0.2, 1.96, 2.1)
+    assert [end / scale for end in again] == pytest.approx(once, rel=1e-6)
+
+
+@pytest.mark.parametrize("variance", [0.0, 1e-30, 1e9])
+def test_limits_are_there_for_any_variance_and_score(variance: float) -> None:
+    known = share_right(8, [0.0, 1.0], [10.0, 30.0])
+    for observed in (0.0, 30.0, 40.0):
+        low, high = LeastFavourable([known]).ends(observed, variance, 1.96, 12.7)
+        assert 0.0 <= low <= observed <= high <= 40.0 + 1e-9
