@@ -331,6 +331,59 @@ def test_the_id_of_a_run_may_number_the_trials_of_a_task() -> None:
     assert {score.task for score in errbar.load(unnumbered).score("avg")} == {"01", "02", "03"}
 
 
+def test_the_model_that_was_picked_is_an_answer() -> None:
+    rows = [
+        {
+            "judge": "j",
+            "arm": arm,
+            "id": f"q{at}",
+            "picked_model": "ab"[at % 2],
+            "correct": at % 3 // 2,
+        }
+        for arm in ("raw", "trained")
+        for at in range(6)
+    ]
+    assert means(rows) == {"raw": 0.3333, "trained": 0.3333}
+
+
+def test_an_evaluation_is_the_outcome_if_it_is_a_verdict() -> None:
+    rows = [
+        {
+            "id": at,
+            "input": f"What is {at}?",
+            "output": f"It is {at}.",
+            "expected": "a number",
+            "evaluation": "PASS" if at % 4 else "FAIL",
+            "target_model": "m",
+            "judge_model": "j",
+        }
+        for at in range(8)
+    ]
+    assert means(rows) == {"m": 0.75}
+    rated = [row | {"evaluation": "quite good"} for row in rows]
+    with pytest.raises(InputError, match="no column says whether a row is right"):
+        errbar.load(rated)
+
+
+def test_a_column_about_another_in_brackets_is_no_system() -> None:
+    rows = [
+        {"id": at, "base": at % 2, "tuned": at % 3 > 0, "parsed fine (tuned)": at % 5 > 0}
+        for at in range(10)
+    ]
+    assert means(rows) == {"base": 0.5, "tuned": 0.6}
+    renamed = [
+        {"large (tuned)" if k == "tuned" else k: row[k] for k in list(row)[:3]} for row in rows
+    ]
+    assert means(renamed) == {"base": 0.5, "large (tuned)": 0.6}
+
+
+def test_injected_errors_are_no_attacks() -> None:
+    rows = [{"id": at, "injected_error_at_step": at % 3, "success": at % 2} for at in range(6)]
+    assert "attack" not in warnings_of(rows)
+    attacked = [{"id": at, "injected_prompt": at % 3, "success": at % 2} for at in range(6)]
+    assert "rows are of attacks" in warnings_of(attacked)
+
+
 def test_numbers_of_trials_are_no_condition() -> None:
     rows = crossed("run", [1, 2], model="m")
     assert means(rows) == {"m": 0.625}

@@ -106,6 +106,7 @@ _ATTACKS = re.compile(
     r"attacks?|attacked|attacker|jailbreaks?|jailbreaking|adversarial|injections?|injected|exploits?"
     r"|redteam|redteaming|poison|poisoned|backdoor|trojan|malicious|payload|asr"
 )
+_TROUBLES = frozenset({"error", "errors", "fault", "faults", "failure", "bug", "bugs", "noise"})
 # Outcomes that may be those of an attack.
 _OF_ATTACKS = frozenset(
     map(
@@ -217,6 +218,7 @@ def lower_is_better(
     plain = plain_name(name.rpartition(".")[2])
     words = {other: re.findall(r"[A-Za-z]+", other.lower().replace("_", " ")) for other in names}
     attacks = [other for other in names if any(map(_ATTACKS.fullmatch, words[other]))]
+    attacks = [other for other in attacks if not _TROUBLES & set(words[other])]
     if not right and attacks and plain in _OF_ATTACKS and "outcome" in columns.guessed:
         fails = "no" if are_words else "0"
         turn = way_to_say(f"--right {fails} --right false", f"right=['{fails}', 'false']")

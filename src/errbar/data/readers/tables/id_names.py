@@ -73,7 +73,13 @@ _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
 _RUN_IDS = frozenset(map(plain_name, ("run_id", "trial_id", "attempt_id", "rollout_id")))
 _VERDICTS = frozenset({"correct", "passed", "solved", "resolved", "success"})
 _SELDOM_OUTCOMES = frozenset(
-    map(plain_name, ("verified", "pass_fail", "pass/fail", "judge", "judgement", "judgment"))
+    map(
+        plain_name,
+        (
+            *("verified", "pass_fail", "pass/fail", "judge", "judgement", "judgment"),
+            *("evaluation", "assessment"),
+        ),
+    )
 )
 _COUNTED = frozenset({"num", "n", "number", "total", "count", "all", "any", "is", "not", "has"})
 _FEW, _OFTEN = 10, 5  # few short texts that repeat often are labels, not questions

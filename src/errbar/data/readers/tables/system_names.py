@@ -166,10 +166,11 @@ def _other_questions(rows: Any, columns: Columns, system: str, keys: Sequence[st
     return ""
 
 
-# A name that ends in model or llm, or adds a word for a name to these; not that of a scorer.
+# A name that ends in model or llm, or adds a word for a name to these; not that of a scorer, nor of
+# what was answered.
 _SYSTEM = re.compile(
     r"(?!.*(judge|grader|grading|evaluator|eval|scorer|reward|embed|retriev|rerank|critic|verifier"
-    r"|user|simulat|teacher|reference|parent|tokenizer|draft))(?:.*[^a-z])?(model|llm)(name)?"
+    r"|user|simulat|teacher|reference|parent|tokenizer|draft|pick|chosen|guess|predict|prefer|winn))(?:.*[^a-z])?(model|llm)(name)?"
     r"|(model|llm)[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
     r"|revision|name[\s_-]or[\s_-]path)",
     re.IGNORECASE,
@@ -181,7 +182,7 @@ def names_system(name: str) -> bool:
 
     Examples
     --------
-    >>> [names_system(name) for name in ("llm_name", "HF model", "judge_model", "model_output")]
+    >>> [names_system(name) for name in ("llm_name", "HF model", "judge_model", "picked_model")]
     [True, True, False, False]
     """
     return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None

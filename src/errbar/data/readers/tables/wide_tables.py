@@ -54,6 +54,7 @@ from errbar.errors import InputError, UnknownColumn
 
 _LOOKED_AT = 500  # rows inspected to classify a column
 _COMMA = re.compile(r"^\s*([01]),(\d+\s*)$")
+_ABOUT = re.compile(r".*[^\s(（].*[(（]\s*(.+?)\s*[)）]\s*")  # a measure of the column in brackets
 _DIGIT = re.compile("[0-9]")  # which no name of a total has
 _SCORE_NAME = re.compile(
     r"(score|rating|reward|grade|metric)s?$|^(score|rating|metric)", re.IGNORECASE
@@ -85,7 +86,9 @@ def melt(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     candidates = [
         name
         for name, column in shown.items()
-        if name not in used | HIDDEN and _is_wide(column[:_LOOKED_AT], column)
+        if name not in used | HIDDEN
+        and not ((of := _ABOUT.fullmatch(name)) and of[1] in shown)
+        and _is_wide(column[:_LOOKED_AT], column)
     ]
     chosen = _WideColumns(listed, [], []) if listed else _choose(candidates, shown)
     wide = chosen.wide
