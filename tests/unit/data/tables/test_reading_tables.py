@@ -262,6 +262,20 @@ def test_statuses_are_read_without_regard_to_case(form: str, tmp_path: Path) -> 
     assert runs.score("avg")[0].value == 0.5
 
 
+def test_rows_whose_judge_failed_were_never_scored(tmp_path: Path) -> None:
+    file = table(tmp_path, "id,pass,status\na,True,SCORED\nb,,JUDGE_ERROR\nc,False,SCORED\n")
+    for data in (file, pd.read_csv(file)):
+        runs = errbar.load(data)
+        assert runs.source.statuses() == {"ok": 2, "unscored": 1}
+        assert runs.score("avg")[0].value == 0.5
+
+
+def test_p_values_are_no_systems(tmp_path: Path) -> None:
+    lines = "network,start,p_vs_normal\nroads,1.0,0.0\nlinks,1.0,0.0\ncities,1.0,0.0\n"
+    with pytest.raises(InputError, match="no column of the data looks like"):
+        means(table(tmp_path, lines))
+
+
 def test_grades_are_no_words_for_right_and_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'c'"):
         means(table(tmp_path, "id,grade\na,C\nb,F\nc,C\n"))

@@ -40,8 +40,7 @@ _WRITTEN = {
     "ok": (
         *("ok", "okay", "success", "succeeded", "successful", "completed", "complete", "done"),
         *("finished", "passed", "pass", "scored", "graded", "valid", "normal", "stop", "200"),
-        *("correct", "incorrect", "right", "wrong", "solved", "unsolved", "resolved"),
-        *("unresolved",),
+        *("correct", "incorrect", "right", "wrong", "solved", "unsolved", "resolved", "unresolved"),
     ),
     "error": ("error", "errored", "err", "exception", "crashed", "crash", "invalid"),
     "timeout": ("timeout", "timed out", "time out", "time limit", "deadline exceeded"),
@@ -52,7 +51,10 @@ _WRITTEN = {
     "missing": ("missing", "not found", "no result", "absent"),
     "failed": ("failed", "fail", "failure"),
     "abstained": ("abstained", "abstain", "abstention", "refused", "refusal", "no answer"),
-    "unscored": ("unscored", "not scored", "ungraded", "not graded", "unevaluated", "pending"),
+    "unscored": (
+        *("unscored", "not scored", "ungraded", "not graded", "unevaluated", "pending"),
+        *("judge error", "judge failed", "grader error", "grading error", "scoring error"),
+    ),
 }
 USUAL_STATUSES = MappingProxyType(
     {plain_name(word): status for status, words in _WRITTEN.items() for word in words}
@@ -109,9 +111,7 @@ def _translated(
     Unknown words mean nothing if every row with one has an outcome. Otherwise, and in a column that
     is mapped, they are kept, and are an error later.
     """
-    name, outcome = columns["status"], columns["outcome"]
-    found = {word: (int(n), int(lost)) for word, n, lost in counted if isinstance(word, str)}
-    found = {word: rest for word, rest in found.items() if word}
+    found = {w: (int(n), int(lost)) for w, n, lost in counted if w and isinstance(w, str)}
     known = {word: USUAL_STATUSES.get(plain_name(word)) for word in set(found) - set(STATUSES)}
     strange = sorted(word for word, status in known.items() if status is None)
     can_go = not is_mapped and not any(found[word][1] for word in strange)
@@ -122,8 +122,8 @@ def _translated(
     ignore = way_to_say("--map status=", "status=None")
     return known, [
         warning(
-            f"{name!r} has words that are no known status: {listed}. These rows count by "
-            f"{outcome!r}, which all of them have; {ignore} leaves the whole column out."
+            f"{columns['status']!r} has words that are no known status: {listed}. These rows count "
+            f"by {columns['outcome']!r}, which all of them have; {ignore} leaves the column out."
         )
     ]
 

@@ -127,7 +127,7 @@ _PASSED = re.compile(r"ok|valid|pass(?:ed|es|ing)?|success|succeeded|correct|mat
 _QUANTITIES = frozenset(
     ("score", "rate", "rating", "ratio", "index", "level", "flag", "percentage")
 )
-_AT = re.compile(r"[a-z]+(_?at_?|@)\d+", re.IGNORECASE)  # pass@5, recall_at_10: measures
+_AT = re.compile(r"[a-z]+(_?at_?|@)\d+|p[\W_](vs|val|adj)([\W_].*)?", re.I)  # pass@5, p_vs_normal
 
 
 class Trials(NamedTuple):
@@ -144,8 +144,8 @@ def is_no_system(name: str) -> bool:
     --------
     >>> [is_no_system(name) for name in ("delta", "is_hard", "pass@5", "gpt-4o")]
     [True, True, True, False]
-    >>> [is_no_system(name) for name in ("used_tool", "syntax_ok", "gpt_passed")]
-    [True, True, False]
+    >>> [is_no_system(name) for name in ("used_tool", "p_vs_exponential", "p_1", "gpt_passed")]
+    [True, True, False, False]
     """
     plain = plain_name(name)
     if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
