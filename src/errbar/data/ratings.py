@@ -24,9 +24,9 @@ from errbar.base.vectors import lists_by_name
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
+from errbar.data.readers.games.nested_ratings import ratings_in
 from errbar.data.readers.games.tables import cells_of, records_of
 from errbar.data.readers.games.winners import side_of
-from errbar.data.readers.nested_ratings import ratings_in
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
 from errbar.kernels.agreement import RatingCodes

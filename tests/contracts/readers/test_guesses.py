@@ -139,6 +139,8 @@ SURE = {
     "Matrix: ": "rows and columns are what documents say; the transpose is another matrix",
     "Pairs: ": "numbers as ids are an error, so the first are names",
     "…: no rating": "what to write instead is said",
+    "…: a category of its own": "what to write instead is said",
+    "… states … …, …; its rows give …": "nothing is guessed: both numbers are of the same rows",
     "Ratings are the same in upper and lower case": "categories that differ are written apart",
     "… are read as the first or second answer, or a tie": "other words are an error",
     "Trials: the columns, which have numbers for names": "a matrix, as above",

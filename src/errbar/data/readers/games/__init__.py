@@ -1,1 +1,1 @@
-"""Preferences between two systems, from files and tables of any common shape."""
+"""Preferences between two systems, and ratings that tools nest, from files of any common shape."""
