@@ -16,6 +16,7 @@ import pytest
 import errbar
 from errbar.base.remarks import above
 from errbar.data.readers.tables.question_files import without_id
+from errbar.data.sources.tables import TableSource
 
 REWARDS = {
     (system, f"task_{at:02d}"): [((at * step + trial) % 5) / 2 for trial in range(2 + at % 3)]
@@ -119,6 +120,7 @@ def test_queries_of_many_files_do_not_list_them(tmp_path: Path) -> None:
         file.write_text(json.dumps({"id": f"task_{at:02d}", "correct": at % 3 > 0}))
     runs = errbar.load(tmp_path)
     assert [row["system"] for row in runs.score("avg").to_dicts()] == ["high", "low"]
+    assert isinstance(runs.source, TableSource)
     assert "task_07" not in runs.source.frame.to_native().sql_query()
 
 
