@@ -109,7 +109,7 @@ class Result(ABC):
                 above=marked(notes),
                 conclusion=self.conclusion(),
                 footer=add_conditions(self.footer(), notes),
-                explanation=explanations(notes),
+                explanation=explanations(self._further(notes)),
                 drops=self.drops,
                 tones=self.tones,
             )

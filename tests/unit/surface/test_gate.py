@@ -161,6 +161,7 @@ def test_intervals_are_those_of_compare(logs: Path) -> None:
         assert decision.comparison.difference == known.difference
     assert "simultaneous for all 3 rows" in str(found)
     assert "All 3 intervals are simultaneous." in found.explain()
+    assert found.explain().count(found.headline) == 1
 
 
 def test_several_metrics_make_every_interval_wider(logs: Path) -> None:
