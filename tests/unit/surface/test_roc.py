@@ -238,6 +238,11 @@ def test_what_was_given_is_neither_modified_nor_needed_in_one_piece(kind: str) -
             assert (array == was).all()
 
 
+def test_a_threshold_of_zero_has_no_sign() -> None:
+    for scores in ([0.0, -0.0, 1.0], [-0.0, 0.0, 1.0]):
+        assert repr(roc_curve(scores, [0, 1, 1]).threshold.tolist()) == "[inf, 1.0, 0.0]"
+
+
 @given(labelled(few) | labelled(any_float), st.randoms(use_true_random=False))
 def test_the_order_of_items_changes_nothing(items: list[Any], random: Any) -> None:
     weighed = [(*item, random.choice([0.1, 0.3, 1.7])) for item in items]
