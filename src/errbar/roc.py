@@ -92,10 +92,8 @@ def roc_curve(
     false, true = kernel.corners(labelled.positives, labelled.negatives)
     above = np.nan if labelled.scores[-1] == np.inf else np.inf  # no score is at least nan
     falling = labelled.scores[::-1]
-    if falling.dtype.kind == "f":
-        falling = falling + 0.0  # 0.0 for -0.0, whichever of the two came first
-    else:
-        falling = falling.astype(object)  # integers that a float would round
+    # 0.0 for -0.0, whichever of the two came first; integers that a float would round stay whole
+    falling = falling + 0.0 if falling.dtype.kind == "f" else falling.astype(object)
     return RocCurve(np.append(above, falling), false, true)
 
 
