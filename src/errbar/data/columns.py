@@ -305,7 +305,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "weight": ("weights",),
         "answer": ("predicted_answer", "extracted_answer", "parsed_answer"),
         "target": ("expected_answer", "gold_answer", "gold"),
-        "cost": ("cost_usd",),
+        "cost": ("cost_usd", "usd", "usd_cost", "cost_in_usd", "total_cost_usd", "total_cost"),
     }
 )
 

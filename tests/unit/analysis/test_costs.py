@@ -105,6 +105,13 @@ def test_any_column_may_be_spent() -> None:
             errbar.cost(data, **options)
 
 
+@pytest.mark.parametrize("name", ["cost", "cost_usd", "USD", "total_cost"])
+def test_a_cost_has_usual_names(name: str) -> None:
+    rows = {"question": [1, 1, 2], "outcome": [1, 0, 1], name: [0.5, 0.25, 1.25]}
+    (row,) = errbar.load(rows).cost().to_dicts()
+    assert row["total"] == 2.0
+
+
 def test_rows_without_a_cost_are_counted_and_cost_as_others_of_their_kind() -> None:
     rows = [
         {"question": "a", "outcome": 1, "cost": 2.0},
