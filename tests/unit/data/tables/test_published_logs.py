@@ -222,6 +222,10 @@ def test_evals_are_questions_and_the_id_of_an_output_is_one(tmp_path: Path) -> N
             "Columns of numbers between 0 and 1: 'recall_at_5'",
         ),
         (
+            [{"prompt_id": at, "judge_rating": 1 + at % 5} for at in range(12)],
+            "Columns of ratings or scores: 'judge_rating'",
+        ),
+        (
             [{"ID": at, "Score_Quality": None, "Winner": None} for at in range(12)],
             "Columns without any value: 'Score_Quality', 'Winner'",
         ),

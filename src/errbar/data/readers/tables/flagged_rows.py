@@ -265,11 +265,13 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
     empty = [name for name in present if not any(map(is_filled, sample(name)))]
     empty = [name for name in empty if _SCORED.search(name)]
     words = [name for name in present if name not in binary and _are_classes(sample(name))]
+    grades = graded_scores({name: sample(name) for name in present})
     right = way_to_say("--right WORD", "right='WORD'")
     texts = (
         ("Columns with only right and wrong values", binary),
         (f"Columns of words, of which {right} says which are right", words),
         ("Columns of numbers between 0 and 1", shares),
+        ("Columns of ratings or scores", grades),
         ("Columns without any value", empty),
     )
     return "".join(f" {text}: {list_names(names, 6)}." for text, names in texts if names)
