@@ -108,8 +108,8 @@ def subsets(path: str, sizes: Integers, divisions: int) -> None:
                             for score in scores
                         ],
                         [
-                            (level + slope * score[system] - full[system]) ** 2
-                            for score, (slope, level) in zip(scores, lines, strict=True)
+                            (leave_out.predicted_scores(score, *line)[system] - full[system]) ** 2
+                            for score, line in zip(scores, lines, strict=True)
                         ],
                     ]
                 )

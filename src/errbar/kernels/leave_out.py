@@ -162,9 +162,9 @@ def cross_validate(rates: Array, sizes: Integers, rng: np.random.Generator) -> S
             order = forward_selection(rates[inside], int(sizes.max()))
             for row, size in enumerate(sizes.tolist()):
                 score = rates[:, order[:size]].mean(axis=1)
-                slope, level = linear_fit(score[inside], full[inside])
+                predicted = predicted_scores(score, *linear_fit(score[inside], full[inside]))
                 for system in np.flatnonzero(~inside):
-                    away = level + slope * score[system] - full[system]
+                    away = predicted[system] - full[system]
                     squares[row, system] += away**2 / _REPEATS
                     swapped[row, system] += swaps(full, score, int(system)) / _REPEATS
     return SubsetErrors(swapped, squares)
@@ -183,3 +183,9 @@ def linear_fit(part: Array, full: Array) -> tuple[float, float]:
     square = float(apart @ apart)
     slope = float(apart @ full) / square if square else 0.0
     return slope, float(full.mean() - slope * part.mean())
+
+
+def predicted_scores(part: Array, slope: float, intercept: float) -> Array:
+    """Score on all questions by that on a subset, by a line that ends at 0 and at 1."""
+    score: Array = np.clip(intercept + slope * part, 0.0, 1.0)
+    return score

@@ -133,7 +133,7 @@ class SubsetSize(EqualByValue):
     swapped: float  # share of pairs of systems whose order changes
     swapped_sd: float  # standard error of that share
     away: float  # root mean square error of the score predicted from the subset
-    slope: float  # score on all = intercept + slope × score on the subset
+    slope: float  # score on all = intercept + slope × score on the subset, between 0 and 1
     intercept: float
     questions: tuple[str, ...]
 
