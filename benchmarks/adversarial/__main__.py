@@ -30,6 +30,7 @@ from benchmarks.adversarial import (
     ranked,
     rare,
     samples,
+    seventh,
     sixth,
     third,
     verdicts,
@@ -56,6 +57,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         fourth.cells(),
         fifth.cells(),
         sixth.cells(),
+        seventh.cells(),
         rare.cells(),
     )
     return [cell for cells in families for cell in cells]
