@@ -119,6 +119,13 @@ def _weights(rng: np.random.Generator, level: float) -> Tallies:
 
 
 Values = Callable[[np.random.Generator], Array]
+
+
+def _of_two_means(rng: np.random.Generator) -> Array:
+    easy = rng.random((25, 1)) < 0.8
+    return rng.beta(np.where(easy, 8.0, 1.0), np.where(easy, 1.0, 9.0), (25, 3))
+
+
 REWARDS: dict[str, tuple[Values, float, tuple[float, float] | None]] = {
     "60 Weibull rewards, shape 0.7": (
         lambda rng: rng.weibull(0.7, (60, 1)),
@@ -132,9 +139,7 @@ REWARDS: dict[str, tuple[Values, float, tuple[float, float] | None]] = {
         (-1.0, 1.0),
     ),
     "25 x 3 rewards of two means, bounds known": (
-        lambda rng: (
-            rng.beta(*np.where(rng.random(25) < 0.8, [[8.0], [1.0]], [[1.0], [9.0]]), (3, 25)).T
-        ),
+        _of_two_means,
         0.8 * 8 / 9 + 0.2 * 0.1,
         (0.0, 1.0),
     ),
@@ -188,7 +193,8 @@ def _pair(name: str, rng: np.random.Generator, level: float) -> Tallies:
 def _exact_pair(rng: np.random.Generator, level: float) -> Tallies:
     """One system of known and unknown questions against one of equal rates, 40 x 10."""
     rates = np.stack([np.where(rng.random(40) < 0.7, 0.995, 0.01), np.full(40, 0.7)])
-    runs, found = errbar.load(rows_of(rates, 10, rng)), {}
+    runs = errbar.load(rows_of(rates, 10, rng))
+    found: Tallies = {}
     for metric, power in (("avg", 1), ("pass^5", 5)):
         (row,) = runs.compare(metric, estimand="benchmark", level=level)
         truth = float((rates[0] ** power - rates[1] ** power).mean())
