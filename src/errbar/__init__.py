@@ -1,4 +1,22 @@
-"""errbar: scores with confidence intervals from raw evaluation logs."""
+"""errbar: scores with confidence intervals from raw evaluation logs.
+
+Layers, in the order of imports:
+
+- `errors`: what was asked, what was found, where, what to do.
+- `base`: numbers, text, arguments, files; `kernels`: arrays in, arrays out.
+- `data`: outcomes, wherever they are; `metrics`: what is computed from them.
+- `results`: what was found; `analysis`: data × metric × method.
+
+What users call:
+
+- `loading`: `load`, and what kind of object it was given.
+- `verbs`: `score`, `compare` and the others, on anything that can be loaded.
+- `runs`, `outcomes`: what can be asked of loaded outcomes: of their scores, and of all else.
+- `preferences`: games; `judges`: raters and labels; `past_runs`: `history`; `plots`: pictures.
+- `eval`, `selective`, `roc`: functions of arrays.
+- `page`: the report; `writers`: files for other tools; `demo`: a small example.
+- `cli`: the command; `integrations`: plug-ins for other tools.
+"""
 
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -137,10 +137,37 @@ def test_every_file_that_the_layout_names_exists() -> None:
             folder = place if place.is_dir() else place.parent
 
 
-def test_the_map_of_tables_names_every_module() -> None:
-    folder = PACKAGE / "data" / "readers" / "tables"
-    named = re.findall(r"`(\w+)`", ast.get_docstring(tree_of(folder / "__init__.py")) or "")
-    assert sorted(named) == sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
+PACKAGES = [*sorted(p.parent for p in MODULES if p.stem == "__init__"), CHECKOUT / "benchmarks"]
+NAMES = r"`[a-z]\w*`(?:,\s+`[a-z]\w*`)*:"  # modules, before what they hold
+
+
+def map_of(package: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """Each entry of the map in a package's docstring: its modules, and names defined in them."""
+    described = ast.get_docstring(tree_of(package / "__init__.py")) or ""
+    for entry in re.findall(r"^- (.*(?:\n  .*)*)", described, re.MULTILINE):
+        modules = re.findall(r"\w+", " ".join(re.findall(NAMES, entry)))
+        yield modules, re.findall(r"`(\w+)`", re.sub(NAMES, "", entry))
+
+
+def modules_in(package: Path) -> list[str]:
+    """Modules and packages directly in a package, but for those that Python itself asks for."""
+    packages = [path.parent.name for path in package.glob("*/__init__.py")]
+    return sorted([*packages, *(p.stem for p in package.glob("*.py") if "__" not in p.stem)])
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_the_map_of_a_package_names_every_module_once(package: Path) -> None:
+    named = [name for modules, _ in map_of(package) for name in modules]
+    assert sorted(named) == modules_in(package)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_what_a_map_says_is_in_a_module_is_defined_there(package: Path) -> None:
+    for modules, defined in map_of(package):
+        files = [package / f"{name}.py" for name in modules]
+        text = "\n".join(path.read_text(encoding="utf-8") for path in files if path.exists())
+        for name in defined:
+            assert re.search(rf"^ *(?:def|class) {name}\b|^{name}\b", text, re.MULTILINE), name
 
 
 def named_types(tree: ast.Module) -> Iterator[str]:

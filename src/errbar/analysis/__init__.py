@@ -1,7 +1,37 @@
 """Analyses of outcomes: scores, comparisons, ranks, curves, monitoring and plans.
 
-A verb needs few of these modules: those named below are imported when they are first used, as in
-`analysis.costs.costs_of(...)` after `from errbar import analysis`.
+A verb needs few of these modules: those that Python imports below are imported when they are first
+used, as in `analysis.costs.costs_of(...)` after `from errbar import analysis`.
+
+One system:
+
+- `score`: every metric for every system and task; `evaluate`: one of them, and which method it has
+  (`chosen_method`); `methods`: intervals.
+- `readings`: what is said of rows above a result; `outcome_scales`: of scales that differ.
+- `bracket`: failed trials in the worst and the best case; `rewards`: rewards, their bounds, votes.
+- `curves`: a metric at many k; `scaling`: beyond the trials; `noise`: questions against trials.
+- `ranked`: items ranked by confidence, in logs; `selective`: in arrays; `roc`: areas;
+  `calibration`: whether a confidence is true.
+- `costs`: per trial and per success, and the Pareto front; `history`: past runs.
+- `monitor`: a run in progress; `plan`: before a run; `audit`: intervals of simulated data.
+- `inspection`: what the data are, and numbers that a log states.
+
+Several systems:
+
+- `compare`: pairs by question, adjusted for many pairs; `pairs`: one pair; `alignment`: systems by
+  question (`align`); `question_values`: the value of each question.
+- `compare_items`: pairs by aurc, risk@c, roc-auc; `item_pairs`: one pair; `compare_ranked`: from
+  logs and arrays.
+- `spreads`: the interval and tests of a difference, sums (MOVER); `rank_scores`: of ranks.
+- `gate`: which drop is too much, and what is refused.
+- `rank`: a leaderboard; `rank_methods`: by Borda, Rasch and others; `board_audit`: its order.
+- `items`: abilities, difficulties, questions that look wrong.
+- `preferences`: games by Bradley-Terry; `game_scores`: Elo, rates at equal length.
+
+Judges:
+
+- `agreement`: of raters, and position bias (`position_bias`); `labelling`: what to label next.
+- `corrections`: a score corrected by labels; `corrected_scores`: tables of them.
 """
 
 from typing import TYPE_CHECKING

@@ -23,8 +23,7 @@ from errbar.analysis.readings import rows_never_scored
 from errbar.analysis.roc import paired_areas, unpaired_areas
 from errbar.analysis.selective import ranked_metric
 from errbar.base.arguments import require_text, strict_share
-from errbar.base.arrays import Array
-from errbar.base.vectors import are_same
+from errbar.base.arrays import Array, are_same
 from errbar.data.columns import Key
 from errbar.data.labelled_scores import Scored
 from errbar.data.predictions import Predictions

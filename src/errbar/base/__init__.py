@@ -1,4 +1,15 @@
-"""Numbers, text, arguments and files; nothing here depends on evaluation."""
+"""Numbers, text, arguments and files; nothing here depends on evaluation.
+
+- `arguments`: the check of an argument, as that a level lies in (0, 1) (`strict_share`); types of
+  options by their names (`checked`); fields of frozen values, set once (`freeze`).
+- `arrays`: types of arrays, and checks of arguments with an entry per item.
+- `files`: files written whole or not at all.
+- `tables`: how numbers and tables print: digits that a standard deviation supports (`round_to_sd`),
+  `--percent` (`in_percent`), colours on a terminal (`Tone`), control characters (`printable`).
+- `narrow_tables`: tables fitted to the width of a terminal.
+- `markup`: Markdown, LaTeX, JUnit; text that a spreadsheet would run as a formula (`inert_csv`).
+- `remarks`: remarks, guesses and warnings on the data, and words for counts.
+"""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -3,7 +3,7 @@
 Numbers, confidence levels, choices, texts, counts and question ids. Each function returns the value
 in the type that the rest of the package expects, or raises an `InputError` that names the argument
 and the offending value. `checked` does so for all keywords of a public function whose types are
-known by their names; lists with an entry per item are checked in `vectors`.
+known by their names; lists with an entry per item are checked in `arrays`.
 """
 
 import math
@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from errbar.base.arrays import Integers
 from errbar.base.remarks import way_to_say
 from errbar.errors import InputError, WrongType
 
@@ -225,7 +224,7 @@ def first_masked(values: Any) -> int | None:
     return int(masked[0]) if masked.size else None
 
 
-def integers(values: ArrayLike, name: str) -> Integers:
+def integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     """Return `values` as an array of 64-bit integers."""
     if first_masked(values) is not None:
         raise WrongType(f"{name} is a masked array with masked entries; leave those questions out.")
@@ -235,7 +234,7 @@ def integers(values: ArrayLike, name: str) -> Integers:
     return array.astype(np.int64)
 
 
-def cluster_numbers(clusters: ArrayLike | None, size: int) -> Integers | None:
+def cluster_numbers(clusters: ArrayLike | None, size: int) -> NDArray[np.int64] | None:
     """Return the cluster of each entry as a number from 0."""
     if clusters is None:
         return None

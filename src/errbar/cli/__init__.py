@@ -2,6 +2,19 @@
 
 Every command is a function that parses options, calls one function and prints. The group imports a
 command on first use, and a command imports little but click before it runs, so that help is fast.
+
+Commands:
+
+- `overview`: `errbar PATHS`, demo, inspect; `score`: also curve and scaling; `selective`: also roc
+  and calibration; `rank`: also audit-board; `agree`: also label; `help`: metrics, and how help is
+  written.
+- `compare`, `convert`, `cost`, `gate`, `history`, `items`, `monitor`, `noise`, `plan`, `prefer`,
+  `report`: the command of that name.
+
+What they share:
+
+- `options`: options of several commands; `io`: paths loaded, results printed or written.
+- `work`: progress, time limits, signals, errors and exit codes.
 """
 
 import importlib

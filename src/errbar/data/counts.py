@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arguments import cluster_numbers, freeze, integers, question_ids, scaled_weights
-from errbar.base.arrays import Integers
-from errbar.base.vectors import are_same, refuse_adding, union_of
+from errbar.base.arrays import Integers, are_same, refuse_adding, union_of
 from errbar.errors import InputError
 
 _TALLY_ROWS = 1 << 14  # rows converted to floats at a time

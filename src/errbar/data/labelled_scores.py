@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arguments import freeze
-from errbar.base.arrays import Array
-from errbar.base.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
+from errbar.base.arrays import Array, as_codes, as_flags, as_numbers, refuse_first, same_length
 from errbar.data.predictions import RankedSample
 from errbar.errors import InputError
 from errbar.kernels.resample import joint_clusters
@@ -135,7 +134,7 @@ class Labelled:
     negatives: NDArray[Any]
 
     def __post_init__(self) -> None:
-        freeze(self, scores=self.scores, positives=self.positives, negatives=self.negatives)
+        freeze(self, **vars(self))
 
     @classmethod
     def of(cls, scored: Scored) -> Self:

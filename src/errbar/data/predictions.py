@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from errbar.base.arguments import freeze, is_missing
-from errbar.base.arrays import Array, Integers
-from errbar.base.vectors import as_codes, as_flags, as_numbers, refuse_first, same_length
+from errbar.base.arrays import (
+    Array,
+    Integers,
+    as_codes,
+    as_flags,
+    as_numbers,
+    refuse_first,
+    same_length,
+)
 from errbar.errors import InputError, WrongType
 from errbar.kernels.resample import joint_clusters
 from errbar.kernels.sorting import counts_of, starts_of, sums_by
@@ -246,14 +253,7 @@ class Ranked:
     often: Integers
 
     def __post_init__(self) -> None:
-        freeze(
-            self,
-            confidence=self.confidence,
-            items=self.items,
-            loss=self.loss,
-            losses=self.losses,
-            often=self.often,
-        )
+        freeze(self, **vars(self))
 
     @classmethod
     def of(cls, predictions: Predictions) -> Self:

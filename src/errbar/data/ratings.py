@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array, Integers, lists_by_name
 from errbar.base.remarks import Above, guess, some_of, way_to_say
-from errbar.base.vectors import lists_by_name
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read

@@ -16,6 +16,9 @@ confidence : the confidence level of the interval.
 bounds : the interval is clipped to these; None is the range of the metric, except in `bayes_ci` and
     `avg_ci`, where it means no clipping.
 alpha0, beta0 : the parameters of the Beta prior of every question.
+
+- `passk`: right or wrong outcomes; `categories`: Bayes@N, avg@N, Max@k; `tailpass`: TailPass.
+- `matrix`: what they share.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,5 @@
-"""Plug-ins for other tools, one module each, and the verdict on repeated tests that two share.
+"""Plug-ins for other tools, one module each. Nothing in errbar imports them.
 
-Nothing in errbar imports them.
+- `inspect_ai`, `mlflow`, `pytest_plugin`: in the tool; `github_action`: what `action.yml` runs.
+- `repeated_tests`: the verdict on repeated tests that two of them share.
 """

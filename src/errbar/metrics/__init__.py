@@ -1,4 +1,10 @@
-"""Metrics as immutable values, with `parse(str(metric)) == metric` for each of them."""
+"""Metrics as immutable values, with `parse(str(metric)) == metric` for each of them.
+
+- `grammar`: their names; `base`: what a metric is, and too few trials for k (`too_few_trials`).
+- `passk`: pass@k, pass^k, g-pass@k, maj@k, auc@k, spectrum@k; tau as draws (`threshold`).
+- `categories`: avg, bayes, max@k, vote@k; `blends`: geom@k, geo-spectrum@k.
+- `confidence`: aurc, risk@c, coverage@r, roc-auc, brier, log-loss.
+"""
 
 from errbar.metrics.base import (
     JEFFREYS,

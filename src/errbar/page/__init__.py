@@ -1,4 +1,10 @@
-"""Reports: results as one self-contained HTML file."""
+"""Reports: results as one self-contained HTML file.
+
+- `contents`: what a report says; `rendering`: the page; `panels`: costs and noise.
+- `boards`: pages of games and of leaderboard audits.
+- `templates`: how text is written. What is around every page is in `shell.html`, bars and remarks
+  in `parts.html`, looks in `page.css`.
+"""
 
 from dataclasses import replace
 from pathlib import Path

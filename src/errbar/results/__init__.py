@@ -1,6 +1,16 @@
 """Results: printed, tabulated, exported and drawn. Nothing here infers anything.
 
-The modules named below are imported when they are first used, as those of `errbar.analysis` are.
+The modules that Python imports below are imported when they are first used, as those of
+`errbar.analysis` are.
+
+- `base`: every result as text, DataFrame, CSV, JSON and HTML; `pictures`: as a picture.
+- `estimate`: a value with its interval, and its flat record (`record_of`); `scores`: their tables.
+- `comparison`: a pair, and the words "better" and "inconclusive"; `comparisons`: tables of pairs.
+- `leaderboard`: ranks and groups that are tied (`letters_of`); `board_audit`: how firm the lead is.
+- `gate`: its verdict and exit codes; `monitoring`, `timeline`: during a run, and over past runs.
+- `plan`, `noise`, `costs`, `scaling`, `items`, `calibration`: of the verb of that name.
+- `judges`: agreement of raters, corrected scores, what to label.
+- `overview`: `errbar PATHS`; `inspection`: what the data are, and stated beside computed numbers.
 """
 
 from typing import TYPE_CHECKING

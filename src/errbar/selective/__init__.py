@@ -6,6 +6,8 @@ never changes a number: items with equal confidence count as the mean over all t
 The functions of item predictions (`compute_…`) follow their documentation exactly: ties keep the
 order of the list, areas use the trapezoidal rule, an item without an answer has no loss and is
 never covered, an area over nothing is 0.0, and the risk at a coverage that is not reached is None.
+
+- `item_predictions`: the functions of item predictions; `report`: runs of items, compared.
 """
 
 from collections.abc import Callable

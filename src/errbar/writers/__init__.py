@@ -1,4 +1,7 @@
-"""Writers of outcomes: a table with errbar's column names, or the schema of another project."""
+"""Writers of outcomes: a table with errbar's column names, or the schema of another project.
+
+- `every_eval_ever`: the schema of Every Eval Ever; `dataset`: a folder for the Hugging Face Hub.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,10 @@
-"""Interval methods, each a frozen value."""
+"""Interval methods, each a frozen value.
+
+- `base`: what a method is (`Method`); `calibrated`: the default, for each of the three targets.
+- `population`: means over new questions (`mean_of_sample`), and their clusters (`clusters_of`).
+- `learned`: k beyond the trials; `posterior`: the documented normal intervals.
+- `bootstrap`: items ranked by confidence, and the generator of a seed (`generator_of`).
+"""
 
 from errbar.analysis.methods.base import Cell, Method
 from errbar.analysis.methods.bootstrap import SEEN, Bootstrap

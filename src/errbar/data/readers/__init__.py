@@ -1,13 +1,35 @@
 """Readers of logs, a module per harness, and of tables of any common shape.
 
-A harness with logs of several kinds has modules that begin with its name. What readers share:
+What readers share:
 
-- `paths` reads whatever is at a path; `finding` finds files and says of which kind they are,
-  `copies` which are the same, `file_content` reads bytes and lines, `archive` the members of a zip
-  archive, `documents` JSON whole or in part.
-- `base` says what a reader is and finds the reader of a file; `logs` is what a reader returns;
-  `totals` recognises files without questions.
-- `log_names` and `settings` tell systems apart, `likelihoods` takes the likeliest answer of a
-  multiple choice, `exports` the records of platforms.
-- `tables` reads all that is no log of a harness; `games` reads preferences.
+- `paths`: every file at a path is read, or named with the reason.
+- `finding`: which files there are, their kinds, and how they begin; `copies`: which are the same.
+- `file_content`: bytes and lines; `encodings`: text that is not UTF-8; `archive`: zip archives.
+- `documents`: JSON, whole or only the fields that a reader uses.
+- `base`: what a reader is, and which one a file has (`find_readers`).
+- `logs`: what a reader returns, with an account of every file and row; `totals`: files without
+  questions.
+- `log_names`, `settings`: what tells systems apart; secrets among settings.
+- `likelihoods`: the likeliest answer of a multiple choice; `durations`: seconds of a trial.
+- `exports`: records of platforms.
+- `tables`: all that is no log of a harness; `games`: preferences.
+
+Harnesses; one with logs of several kinds has modules that begin with its name:
+
+- `aider`, `bfcl`, `bigcodebench`, `browsergym`, `deepeval`, `evalplus`, `evalscope`, `helm`,
+  `lighteval`, `livecodebench`, `matharena`, `mmlu_pro`, `nemo_skills`, `opencompass`, `osworld`,
+  `qwen_math`, `tau_bench`, `verifiers`: as they are called.
+- `braintrust`, `langfuse`, `langsmith`: platforms.
+- `every_eval_ever`, `every_eval_ever_samples`: the schema of Every Eval Ever.
+- `harbor`, `harbor_trials`: jobs, and where their trials are.
+- `human_eval`: human-eval and MultiPL-E.
+- `inspect_ai`, `inspect_runs`: logs, and one log.
+- `item_runs`, `item_run_signals`: questionnaires, and the confidence in their items.
+- `lm_eval`, `lm_eval_samples`, `lm_eval_fields`: lm-evaluation-harness, lmms-eval.
+- `openai_evals`, `openai_output_items`: records of oaieval, and of the Evals API.
+- `promptfoo`, `promptfoo_runs`, `promptfoo_table`: outputs, their results, CSV.
+- `swe_bench`, `swe_bench_runs`, `swe_bench_site`, `swe_bench_submissions`: reports, runs, the
+  leaderboards.
+- `tau2_bench`, `tau2_runs`: τ²-bench.
+- `terminal_bench`, `terminal_bench_runs`: results, and which run they are of.
 """

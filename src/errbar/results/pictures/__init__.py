@@ -1,4 +1,10 @@
-"""Pictures of results: Vega-Lite specifications that contain their data, drawn offline."""
+"""Pictures of results: Vega-Lite specifications that contain their data, drawn offline.
+
+- `picture`: a picture, and the files it is written to; `vega`: colours, axes, facets.
+- `forest`: intervals; `curves`: a metric over k, plans, costs, scaling; `timeline`: over time.
+- `questions`: questions and rows; `ranked`: risk–coverage, ROC, calibration.
+- `coverage`: simulated coverage.
+"""
 
 from collections.abc import Callable
 from typing import Any

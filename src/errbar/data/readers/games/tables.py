@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from errbar.base.arrays import lists_by_name
 from errbar.base.remarks import Above, guess, way_to_say
-from errbar.base.vectors import lists_by_name
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.engines.duckdb import own_engine
 from errbar.data.engines.flat_files import relations_of
