@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arguments import number
+from errbar.base.arguments import freeze, number
 from errbar.base.arrays import Array
 from errbar.base.remarks import counted, setting
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
@@ -126,8 +126,10 @@ class Prior:
     each: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("right", "wrong", "each"):
-            object.__setattr__(self, name, pseudo_trials(getattr(self, name), f"prior.{name}"))
+        checked = {
+            name: pseudo_trials(value, f"prior.{name}") for name, value in vars(self).items()
+        }
+        freeze(self, **checked)
 
 
 UNIFORM = Prior()
@@ -346,12 +348,6 @@ def draws_of(k: Any) -> int:
     return int(k)
 
 
-def set_fields(metric: Metric, **fields: object) -> None:
-    """Set fields of a frozen metric after they were checked."""
-    for name, value in fields.items():
-        object.__setattr__(metric, name, value)
-
-
 METRICS: dict[str, type[Metric]] = {}
 ALIASES: dict[str, str] = {}
 
@@ -368,3 +364,8 @@ def register(head: str, *aliases: str) -> Callable[[M], M]:
         return metric
 
     return add
+
+
+def registered(head: str) -> type[Metric] | None:
+    """Return the class registered under a name or an alias, or None."""
+    return METRICS.get(ALIASES.get(head, head))

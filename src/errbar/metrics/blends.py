@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.base.arguments import number
+from errbar.base.arguments import freeze, number
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
@@ -25,7 +25,6 @@ from errbar.metrics.base import (
     log_over_questions,
     posterior_of,
     register,
-    set_fields,
 )
 from errbar.metrics.passk import (
     CreditMetric,
@@ -50,7 +49,7 @@ class PowerBlend(BinaryMetric):
     unanimous_power: float = 0.5
 
     def __post_init__(self) -> None:
-        set_fields(
+        freeze(
             self,
             k=draws_of(self.k),
             pass_power=_power(self.pass_power, "pass_power"),
@@ -149,9 +148,9 @@ class GeoSpectrum(BinaryMetric):
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        set_fields(self, k=draws_of(self.k), lam=number(self.lam, "lam", 0.0, 1.0))
+        freeze(self, k=draws_of(self.k), lam=number(self.lam, "lam", 0.0, 1.0))
         if self.weights is not None:
-            set_fields(self, weights=spectrum_weights(self.weights, self.k))
+            freeze(self, weights=spectrum_weights(self.weights, self.k))
 
     @property
     def draws(self) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from errbar.base.arguments import numbers, require_choice
+from errbar.base.arguments import freeze, numbers, require_choice
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally, distinct_rows
 from errbar.data.queries.tallies import Ballots
@@ -26,7 +26,6 @@ from errbar.metrics.base import (
     SuccessRate,
     draws_of,
     register,
-    set_fields,
 )
 from errbar.metrics.passk import PassAt, PassHat
 
@@ -45,7 +44,7 @@ class CategoryMetric(CountMetric):
     def __post_init__(self) -> None:
         if self.weights is RIGHT_OR_WRONG:
             return
-        set_fields(self, weights=numbers(self.weights, "weights"))
+        freeze(self, weights=numbers(self.weights, "weights"))
         if len(self.weights) < 2:
             raise InputError(
                 f"weights must have at least two entries, one per category; got {self.weights}."
@@ -205,7 +204,7 @@ class MaxAt(CategoryMetric):
     weights: tuple[float, ...] = RIGHT_OR_WRONG
 
     def __post_init__(self) -> None:
-        set_fields(self, k=draws_of(self.k))
+        freeze(self, k=draws_of(self.k))
         super().__post_init__()
 
     @property
@@ -323,7 +322,7 @@ class VoteAt(Metric):
     ties: str = "split"
 
     def __post_init__(self) -> None:
-        set_fields(self, k=draws_of(self.k))
+        freeze(self, k=draws_of(self.k))
         require_choice(self.ties, "ties", ("split", "first"))
 
     def values(self, questions: Sequence[Ballots]) -> list[float]:

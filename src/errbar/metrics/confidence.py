@@ -17,7 +17,7 @@ from typing import ClassVar, Final, Literal, NoReturn
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.base.arguments import number
+from errbar.base.arguments import freeze, number
 from errbar.base.arrays import Array
 from errbar.data.labelled_scores import Classes, Labelled
 from errbar.data.predictions import Ranked, Totals
@@ -25,7 +25,7 @@ from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
-from errbar.metrics.base import AnyCounts, Direction, Metric, Needs, register, set_fields
+from errbar.metrics.base import AnyCounts, Direction, Metric, Needs, register
 from errbar.metrics.categories import RIGHT_OR_WRONG, OutcomeMean
 
 COMMON: Final = "common"  # the coverage that both systems of a comparison reach
@@ -79,7 +79,7 @@ class LogLoss(ProbabilityMetric):
     clip: float = 0.0
 
     def __post_init__(self) -> None:
-        set_fields(self, clip=number(self.clip, "clip", 0.0, 0.5))
+        freeze(self, clip=number(self.clip, "clip", 0.0, 0.5))
         if self.clip == 0.5:
             raise InputError("clip must be below 0.5, at which all probabilities are equal.")
 
@@ -157,7 +157,7 @@ class AreaMetric(RankedMetric):
                 f"{self.coverage!r}."
             )
         if self.coverage is not None and not isinstance(self.coverage, str):
-            set_fields(self, coverage=share(self.coverage))
+            freeze(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:
         """Return the coverage that a system must reach."""
@@ -254,7 +254,7 @@ class RiskAt(RankedMetric):
     coverage: float
 
     def __post_init__(self) -> None:
-        set_fields(self, coverage=share(self.coverage))
+        freeze(self, coverage=share(self.coverage))
 
     def least_coverage(self) -> float:
         """Return the coverage that a system must reach."""
@@ -277,7 +277,7 @@ class CoverageAt(RankedMetric):
     risk: float
 
     def __post_init__(self) -> None:
-        set_fields(self, risk=number(self.risk, "risk", 0.0, 1e300))
+        freeze(self, risk=number(self.risk, "risk", 0.0, 1e300))
 
     @property
     def bounds(self) -> tuple[float, float]:

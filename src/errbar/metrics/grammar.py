@@ -17,7 +17,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from errbar.errors import InputError, UnknownMetric, WrongType
-from errbar.metrics.base import ALIASES, METRICS, Metric
+from errbar.metrics.base import ALIASES, METRICS, Metric, registered
 
 _NAME = re.compile(
     r"(?P<head>[a-z-]+\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"
@@ -115,7 +115,7 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
         raise WrongType(f"the name of a metric is text, as in 'pass@8'; got {name!r}.")
     found = _NAME.fullmatch(name.strip().lower())
     head = found["head"] if found else name.strip().lower()
-    metric = METRICS.get(ALIASES.get(head, head))
+    metric = registered(head)
     if found is None or metric is None:
         close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
         hint = f" Did you mean {_example(close[0])!r}?" if close else ""
@@ -145,7 +145,8 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
 
 def _example(head: str) -> str:
     """Return an example of a name with this head, as in pass@k."""
-    return f"{head}{_EXAMPLES.get(METRICS[ALIASES.get(head, head)].numbered or '', '')}"
+    metric = registered(head)
+    return head + (_EXAMPLES[metric.numbered] if metric and metric.numbered else "")
 
 
 def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from errbar.base.arguments import number, numbers
+from errbar.base.arguments import freeze, number, numbers
 from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
@@ -26,7 +26,6 @@ from errbar.metrics.base import (
     draws_of,
     posterior_of,
     register,
-    set_fields,
 )
 
 SNAP = 1e-9  # tau · k this close to an integer is that integer: 0.28 · 25 is 7, not 8
@@ -41,7 +40,7 @@ class CreditMetric(QuestionMean):
     k: int
 
     def __post_init__(self) -> None:
-        set_fields(self, k=draws_of(self.k))
+        freeze(self, k=draws_of(self.k))
 
     @property
     def draws(self) -> int:
@@ -281,7 +280,7 @@ class GPass(ThresholdMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         tau = number(self.tau, "tau", -SNAP, 1.0 + SNAP)
-        set_fields(self, tau=min(max(tau, 0.0), 1.0))
+        freeze(self, tau=min(max(tau, 0.0), 1.0))
 
     @property
     def threshold(self) -> int:
@@ -335,7 +334,7 @@ class Spectrum(CreditMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        set_fields(self, weights=spectrum_weights(self.weights, self.k))
+        freeze(self, weights=spectrum_weights(self.weights, self.k))
 
     @property
     def top(self) -> float:
