@@ -194,7 +194,10 @@ def plan(metric: Metric | str, *, pilot: Any = None, **options: Any) -> Plan:
     272
     """
     if pilot is None:
-        return find_plan(metric, **options)
+        keywords, reading = _split(find_plan, options)
+        if reading:
+            raise InputError(f"{next(iter(reading))} says how a pilot is read; pass pilot too.")
+        return find_plan(metric, **keywords)
     runs, keywords = loaded(pilot, find_plan, options)
     return find_plan(metric, pilot=runs, **keywords)
 
@@ -278,6 +281,19 @@ def loaded(
     data: Any, verb: Callable[..., Any], options: Mapping[str, Any]
 ) -> tuple[Runs, dict[str, Any]]:
     """Load outcomes with the options for `load`, and return them with the other options."""
+    keywords, reading = _split(verb, options)
+    if reading and isinstance(data, Runs):
+        raise InputError(
+            f"{next(iter(reading))} is an option of load, but these outcomes are loaded already; "
+            f"pass it to load."
+        )
+    return load(data, **reading), keywords
+
+
+def _split(
+    verb: Callable[..., Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of a verb, and those of `load`; others are refused."""
     parameters = signature(verb).parameters.values()
     variable = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
     own = [option.name for option in parameters if option.kind not in variable]
@@ -291,9 +307,4 @@ def loaded(
             if name in ("metric", "metrics"):
                 hint = f" Metrics follow the data, as in {verb.__name__}(data, 'avg')."
             raise WrongType(f"{verb.__name__} has no option {name}.{hint}")
-    if reading and isinstance(data, Runs):
-        raise InputError(
-            f"{next(iter(reading))} is an option of load, but these outcomes are loaded already; "
-            f"pass it to load."
-        )
-    return load(data, **reading), keywords
+    return keywords, reading

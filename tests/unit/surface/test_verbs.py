@@ -115,6 +115,13 @@ def test_an_unknown_option_is_refused_with_the_nearest() -> None:
         errbar.score(BOTH, metrics=["avg"])
     with pytest.raises(WrongType, match=r"^rank has no option nonsense\.$"):
         errbar.rank(BOTH, nonsense=1)
+    with pytest.raises(WrongType, match=r"^plan has no option powr\. Did you mean power\?$"):
+        errbar.plan("avg", width=0.1, difficulty="uniform", powr=0.9)
+
+
+def test_how_to_read_a_pilot_is_refused_without_one() -> None:
+    with pytest.raises(InputError, match=r"^scorer says how a pilot is read; pass pilot too\.$"):
+        errbar.plan("avg", width=0.1, difficulty="uniform", scorer="plus")
 
 
 def test_how_to_read_is_refused_for_outcomes_that_are_loaded_already() -> None:
