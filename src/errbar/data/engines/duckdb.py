@@ -75,14 +75,12 @@ def _closed_instance() -> duckdb.DuckDBPyConnection:
 _DEEPEST = 12  # lists within lists; DuckDB takes twice as long for each level
 
 
-def require_shallow(engine: Any, files: Sequence[Path]) -> None:
-    """Refuse Parquet files with lists nested so deep that reading them would never end."""
-    elements = engine.execute(
-        "SELECT file_name, num_children FROM parquet_schema(?)",
-        [[literal_path(file) for file in files]],
-    ).fetchall()
+def require_shallow(engine: Any, file: Path) -> None:
+    """Refuse a Parquet file with lists nested so deep that reading it would never end."""
     open_groups: list[int] = []  # children that each open group still has, from the root down
-    for file, children in elements:
+    for (children,) in engine.execute(
+        "SELECT num_children FROM parquet_schema(?)", [literal_path(file)]
+    ).fetchall():
         while open_groups and not open_groups[-1]:
             open_groups.pop()
         if open_groups:

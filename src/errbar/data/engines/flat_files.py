@@ -23,13 +23,14 @@ from errbar.data.engines.duckdb import (
     Schema,
     copy_rows,
     literal_path,
+    plain_errors,
     quoted,
     require_shallow,
     text_literal,
 )
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import FILE, HIDDEN
-from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, text_lines
+from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, require_no_hole, text_lines
 from errbar.data.readers.finding import CSV, JSON, PARQUET, whole_file
 from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.errors import InputError
@@ -98,9 +99,10 @@ def _without_hidden(relation: Relation) -> Query:
 def _parquet(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     groups: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
-        names = tuple(sorted(_rows_of_parquet(engine, [file], False).columns))
+        with plain_errors(str(file)):
+            require_shallow(engine, file)
+            names = tuple(sorted(_rows_of_parquet(engine, [file], False).columns))
         groups.setdefault(names, []).append(file)
-    require_shallow(engine, files)
     for group in groups.values():
         yield Relation(_rows_of_parquet(engine, group, apart), tuple(group), apart)
 
@@ -194,6 +196,7 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     """Relations of CSV files; of the dialect, only the separator is guessed."""
     groups: dict[Dialect, list[Path]] = {}
     for file in files:
+        require_no_hole(file)
         groups.setdefault(dialect_of(file), []).append(file)
     for dialect, group in groups.items():
         text = (

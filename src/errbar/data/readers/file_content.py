@@ -36,7 +36,7 @@ def bytes_of(path: Path) -> bytes:
         # buffering takes a third of the time for a small file
         with open(path, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
-            if path.name.endswith(".gz"):
+            if path.suffix.lower() == ".gz":
                 most = min(_LARGEST, max(_STEP, size * _MOST_PACKED))
                 with gzip.open(file, "rb") as packed:
                     raw = _decompress(packed, most)
@@ -44,9 +44,13 @@ def bytes_of(path: Path) -> bytes:
                 raw = file.readall() if size <= most else b""
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
-    if max(size, len(raw)) > most:
-        raise InputError(f"{path}: a JSON document of more than {most:,} bytes is too large.")
+    _require_size(path, max(size, len(raw)), most)
     return raw
+
+
+def _require_size(path: Path, size: int, most: int) -> None:
+    if size > most:
+        raise InputError(f"{path}: a document of more than {most:,} bytes is too large.")
 
 
 def _decompress(packed: gzip.GzipFile, most: int) -> bytes:
@@ -114,6 +118,20 @@ def text_lines(file: Path) -> Iterator[str]:
         raise NotThere(f"{file} is empty.")
 
 
+def require_no_hole(file: Path) -> None:
+    """Refuse a large text file with a hole, which is all zeros and would be read for hours."""
+    size = file.stat().st_size
+    if size <= LONGEST_LINE or not hasattr(os, "SEEK_HOLE"):
+        return
+    with open(file, "rb", buffering=0) as content:
+        hole = os.lseek(content.fileno(), 0, os.SEEK_HOLE)
+    if hole < size:
+        raise InputError(
+            f"{file}: from byte {hole:,} on nothing was written, so this is not text; the file may "
+            f"be damaged. Copy it again."
+        )
+
+
 def begins_as_array(file: Path) -> bool:
     """Whether an uncompressed file starts with a JSON array."""
     return _begin_of(file).startswith(b"[")
@@ -149,13 +167,14 @@ def begins_with_mark(file: Path) -> bool:
 
 def raw_text(file: Path) -> bytes:
     """Whole content of a file, without splitting lines, which is slow if there is only one."""
-    if _is_compressed(file):
-        return b"".join(raw_lines(file))
-    small = whole_file(file)
-    try:
-        return file.read_bytes() if small is None else small
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
+    if file.suffix.lower() != ".zst":
+        return bytes_of(file)
+    parts, size = [], 0
+    for line in raw_lines(file):
+        size += len(line)
+        _require_size(file, size, _LARGEST)
+        parts.append(line)
+    return b"".join(parts)
 
 
 def raw_lines(file: Path) -> Iterator[bytes]:

@@ -102,8 +102,9 @@ class ResolvedFolders:
             path, place = folders.pop()
             try:
                 entries = list(os.scandir(path))
-            except PermissionError:
-                unread[Path(path)] = _CLOSED
+            except OSError as error:
+                closed = isinstance(error, PermissionError)
+                unread[Path(path)] = _CLOSED if closed else f"cannot be read: {error.strerror}"
                 continue
             paths = _paths_in(path) if len(entries) > _MANY else {}
             place = place.rstrip(os.sep)
@@ -118,10 +119,11 @@ class ResolvedFolders:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append((entry.path, real))
                     continue
-                if entry.is_symlink():
+                is_link = entry.is_symlink()
+                if is_link:
                     real = os.path.realpath(real)
                     self._links[entry.path.removeprefix(f".{os.sep}")] = real
-                if entry.is_file():
+                if os.path.isfile(real) if is_link else entry.is_file():  # or a loop
                     found.append((entry.path, real, paths.get(name)))
                 else:
                     others[entry.path] = real
@@ -153,7 +155,7 @@ def _paths_in(folder: str) -> dict[str, Path]:
 def _is_hidden_by_dot(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     is_own = name.startswith(".") and not name.startswith("._") and not name.endswith(_SHOWN)
-    return is_own and entry.is_file()
+    return is_own and os.path.isfile(entry.path)
 
 
 def _why_no_file(path: str) -> str:
@@ -325,11 +327,9 @@ def keep_as_utf8(path: Path) -> None:
     raw = None if kept is None else kept.get(path)
     if kept is None or (raw is not None and is_utf8(raw)) or not _is_text(path):
         return
-    if raw is None and is_utf8_file(path):
+    if raw is None and (size_of(path) > _MOST_RECODED or is_utf8_file(path)):
         return
-    if raw is None and size_of(path) <= _MOST_RECODED:
-        raw = path.read_bytes()
-    found = None if raw is None else decode(raw)
+    found = decode(path.read_bytes() if raw is None else raw)
     if found is not None:  # else it raises an error when it is read
         kept[path], kept.encodings[path] = found[0].encode(), found[1]
 

@@ -62,7 +62,7 @@ class _Details:
     def rows(self) -> list[dict[str, Any]]:
         """The rows, with the columns that are used."""
         with plain_errors(str(self.path)):
-            require_shallow(self.engine, [self.path])
+            require_shallow(self.engine, self.path)
             table = self.engine.read_parquet(escape(str(self.path)))
             kinds = dict(zip(table.columns, table.types, strict=True))
             for name in ("doc", "metric", "model_response"):

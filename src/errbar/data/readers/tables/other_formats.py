@@ -5,6 +5,7 @@ pytest writes it, has a row per test case: a failure is wrong, and a skipped tes
 """
 
 import csv
+import math
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -25,6 +26,7 @@ from errbar.errors import InputError, MissingExtra, NoOutcomes
 
 IN_COLUMNS = (ARROW, EXCEL, SQLITE, JUNIT)
 _MAGIC = b"SQLite format 3\0"
+_MOST_VALUES = 1_000_000  # in a YAML document that has aliases
 _SUITES = ("testsuites", "testsuite")
 
 
@@ -71,11 +73,29 @@ def yaml_document(file: Path) -> Any:
         raise MissingExtra(
             f"{file}: reading YAML needs PyYAML: pip install 'errbar[yaml]'."
         ) from error
+    raw = raw_text(file)
     try:
-        return yaml.safe_load(raw_text(file))
+        document = yaml.safe_load(raw)
+        values = _values_in(document, {})
     except (yaml.YAMLError, ValueError) as error:
         text = " ".join(str(error).split())
         raise InputError(f"{file}: this is no valid YAML ({text:.200}).") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: the YAML is nested too deeply.") from error
+    if values > max(len(raw), _MOST_VALUES):
+        raise InputError(f"{file}: its aliases (*NAME) stand for too many values.")
+    return document
+
+
+def _values_in(part: Any, known: dict[int, float]) -> float:
+    """Number of values in part of a document, those of aliases each time; a cycle has no end."""
+    if not isinstance(part, dict | list):
+        return 1
+    if id(part) not in known:
+        known[id(part)] = math.inf
+        inner = part.values() if isinstance(part, dict) else part
+        known[id(part)] = 1 + sum(_values_in(each, known) for each in inner)
+    return known[id(part)]
 
 
 def database_tables(file: Path) -> dict[str, dict[str, list[Any]]]:
