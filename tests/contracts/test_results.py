@@ -17,6 +17,7 @@ import pytest
 
 import errbar
 from errbar import demo
+from errbar.base.tables import Table, in_percent
 from errbar.results.base import Result
 from errbar.selective.report import SelectiveReport, report
 from hostile import HOSTILE
@@ -135,6 +136,49 @@ def test_a_result_becomes_a_frame_of_any_library(result: Result) -> None:
     rows = len(result.to_dicts())
     assert len(result.to_pandas()) == len(result.to_polars()) == rows
     assert result.to_arrow().num_rows == rows
+
+
+def numbers_in(cell: str) -> list[float]:
+    return [float(number) for number in re.findall(r"(?<![\w^@.])[-+]?\d+(?:\.\d+)?", cell)]
+
+
+def check_percent(plainly: list[str], scaled: list[str]) -> None:
+    """Numbers are a hundred times as large below a head with %, and else the same."""
+    if not scaled[0].partition(" [")[0].endswith(" %"):
+        assert scaled == plainly
+        return
+    for before, after in zip(plainly[1:], scaled[1:], strict=True):
+        ends = zip(numbers_in(before), numbers_in(after), strict=True)
+        assert all(abs(100 * share - percent) <= 1.001 for share, percent in ends), (before, after)
+
+
+def check_tables(result: Result) -> None:
+    """All columns as they print and as CSV has them."""
+
+    def columns() -> list[list[str]]:
+        tables = [part for part in result.parts() if isinstance(part, Table)]
+        rows = csv.reader(io.StringIO(result.to_csv()))
+        return [list(c) for t in tables for c in t.columns] + list(
+            map(list, zip(*rows, strict=True))
+        )
+
+    plainly = columns()
+    with in_percent():
+        scaled = columns()
+    for before, after in zip(plainly, scaled, strict=True):
+        check_percent(before, after)
+
+
+def test_numbers_are_in_percent_exactly_where_the_head_says_so(result: Result) -> None:
+    check_tables(result)
+
+
+@pytest.mark.parametrize("by", ["borda", "copeland", "win-rate", "bradley-terry", "rasch"])
+def test_only_shares_are_in_percent_among_measures_of_rank(by: Any) -> None:
+    check_tables(runs().rank("avg", by=by))
+    with in_percent():
+        head = runs().rank("avg", by=by).columns()[2][0]
+    assert (" %" in head.partition("[")[0]) == (by in ("borda", "win-rate"))
 
 
 def test_a_result_becomes_text_of_any_format(result: Result) -> None:

@@ -91,9 +91,9 @@ def score_head(name: str) -> str:
 
 
 def interval_head(name: str, titles: Iterable[str]) -> str:
-    """Return the head of a column of scores with intervals, as in "avg [95% CI]"."""
+    """Return the head of a column with intervals, as in "avg [95% CI]"."""
     different = list(dict.fromkeys(titles))
-    return f"{score_head(name)} [{different[0] if len(different) == 1 else 'CI'}]"
+    return f"{name} [{different[0] if len(different) == 1 else 'CI'}]"
 
 
 def scale() -> float:
@@ -106,6 +106,26 @@ def in_percent() -> AbstractContextManager[None]:
     return true_within(_percent)
 
 
+def interval_column(
+    name: str,
+    titles: Iterable[str],
+    rows: Iterable[tuple[float, float, float, float]],
+    *,
+    signed: bool = False,
+    are_scores: bool = True,
+) -> list[str]:
+    """Return a column of numbers with their intervals, from its head down.
+
+    Examples
+    --------
+    >>> with in_percent():
+    ...     interval_column("avg", ["95% CI"], [(0.664, 0.341, 0.9, 0.14)])
+    ['avg % [95% CI]', '66 [34, 90]']
+    """
+    head = interval_head(score_head(name) if are_scores else name, titles)
+    return [head, *interval_cells(rows, signed=signed, are_scores=are_scores)]
+
+
 def interval_cells(
     rows: Iterable[tuple[float, float, float, float]],
     *,
@@ -114,9 +134,8 @@ def interval_cells(
 ) -> list[str]:
     """Return value, lower and upper end of each row as one cell; `sd` comes last in a row.
 
-    Only scores are in percent within `in_percent`.
-
-    All rows have the same decimals if their standard deviations support about as many.
+    Only scores are in percent within `in_percent`. All rows have the same decimals if their
+    standard deviations support about as many.
 
     Examples
     --------
@@ -130,10 +149,8 @@ def interval_cells(
     alike = bool(decimals) and max(decimals) - shared <= 1 and shared <= _MOST_DECIMALS
 
     def text(number: float, sd: float) -> str:
-        if not (alike and math.isfinite(number)):
-            found = round_to_sd(number, sd)
-        else:
-            found = _fixed(number, shared)
+        is_fixed = alike and math.isfinite(number)
+        found = _fixed(number, shared) if is_fixed else round_to_sd(number, sd)
         return f"+{found}" if signed and number >= 0 and math.isfinite(number) else found
 
     columns = [align_points(text(row[at], row[-1]) for row in known) for at in range(3)]

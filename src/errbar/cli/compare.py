@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     text="The adjustment for the number of comparisons.",
 )
 @options.ASSUME
-@options.BOUNDS
 @options.LARGEST_CLUSTER
 @options.SYSTEMS
 @options.PAIR
@@ -36,7 +35,6 @@ def compare(
     margin: float | None,
     adjust: Literal["bonferroni", "none"],
     assume: Assume,
-    bounds: tuple[float, float] | None,
     largest_cluster: int | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
@@ -57,7 +55,6 @@ def compare(
         margin=margin,
         adjust=adjust,
         assume=assume,
-        bounds=bounds,
         largest_cluster=largest_cluster,
         **pairing.keywords(),
     )

@@ -51,7 +51,6 @@ class GateOptions(Keywords):
     same_questions: bool
     inconclusive: int
     assume: Assume
-    bounds: tuple[float, float] | None
     largest_cluster: int | None
 
 
@@ -72,7 +71,6 @@ GATE = bundle(
         "--same-questions", is_flag=True, help="Fail if a question is in only one of the two logs."
     ),
     options.ASSUME,
-    options.BOUNDS,
     options.LARGEST_CLUSTER,
 )
 

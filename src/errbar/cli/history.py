@@ -25,7 +25,6 @@ from errbar.errors import InputError
 @click.option("--system", help="The system of each run, if runs have several.")
 @click.option("--table", help="The table of a DuckDB file, if it has several.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if drift is detected.")
-@options.BOUNDS
 @options.PAIR
 @options.READ_WRITE_PLOT
 def history(
@@ -36,7 +35,6 @@ def history(
     system: str | None,
     table: str | None,
     exit_code: bool,
-    bounds: tuple[float, float] | None,
     pairing: PairOptions,
     reading: ReadOptions,
     writing: WriteOptions,
@@ -64,7 +62,6 @@ def history(
             run=run,
             system=system,
             table=table,
-            bounds=bounds,
             **pairing.keywords(),
             columns=columns_in(reading.mapping),
             **keywords_of(reading),

@@ -127,6 +127,7 @@ class PairOptions(Keywords):
     errors: Literal["fail", "missing", "bracket"]
     short: Literal["error", "drop"]
     level: float
+    bounds: tuple[float, float] | None
 
 
 PATHS = click.argument("paths", nargs=-1, required=True)
@@ -353,6 +354,14 @@ SYSTEMS = click.option(
     "--system", "systems", multiple=True, help="Use only this system; may be repeated."
 )
 
+BOUNDS = click.option(
+    "--bounds",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="The lowest and the highest possible reward, if outcomes are not 0 and 1.",
+)
+
 PAIR = bundle(
     "pairing",
     PairOptions,
@@ -365,6 +374,7 @@ PAIR = bundle(
         "these questions.",
     ),
     LEVEL,
+    BOUNDS,
 )
 
 
@@ -378,11 +388,4 @@ LARGEST_CLUSTER = number(
     int,
     "The number of questions in the largest cluster of the population, whether it was sampled or "
     "not.",
-)
-BOUNDS = click.option(
-    "--bounds",
-    type=float,
-    nargs=2,
-    metavar="LOW HIGH",
-    help="The lowest and the highest possible reward, if outcomes are not 0 and 1.",
 )

@@ -50,7 +50,6 @@ _WEIGHTS = click.option(
     default="mean",
     text="The quantity to rank the systems by.",
 )
-@options.BOUNDS
 @options.LARGEST_CLUSTER
 @options.SYSTEMS
 @options.PAIR
@@ -60,7 +59,6 @@ def rank(
     metric: str,
     weights: dict[str, float] | None,
     by: str,
-    bounds: tuple[float, float] | None,
     largest_cluster: int | None,
     systems: tuple[str, ...],
     pairing: PairOptions,
@@ -78,7 +76,6 @@ def rank(
         metric,
         systems=systems or None,
         weights=weights,
-        bounds=bounds,
         largest_cluster=largest_cluster,
         **method,
         **pairing.keywords(),

@@ -27,6 +27,7 @@ from errbar.base.tables import (
     Table,
     Tone,
     interval_cells,
+    interval_column,
     is_numeric,
     page,
     plain,
@@ -69,6 +70,11 @@ class Result(ABC):
     __slots__ = ()
     drops: ClassVar[tuple[str, ...]] = ()  # columns that a narrow terminal leaves out, in order
     tones: ClassVar[Mapping[str, Tone]] = {}  # of cells, by their text
+
+    @property
+    def are_scores(self) -> bool:
+        """Whether its values are scores, which `--percent` shows in percent."""
+        return True
 
     @abstractmethod
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -145,7 +151,9 @@ class Result(ABC):
         Control characters are escaped, and text that a spreadsheet would take for a formula has an
         apostrophe before it; with `raw`, text is written as it is.
         """
-        rows = [_scaled(row) for row in self.to_dicts()]
+        rows = self.to_dicts()
+        if self.are_scores:
+            rows = [_scaled(row) for row in rows]
         if not raw:
             rows = [
                 {str(inert_csv(key)): inert_csv(value) for key, value in row.items()}
@@ -247,13 +255,20 @@ class Rows(ResultSequence[R]):
         rows: Sequence[Any] = self.rows
         return [row.record() for row in rows]
 
+    def _numbers(self, field: str) -> list[tuple[float, float, float, float]]:
+        rows: Sequence[Any] = self.rows
+        return [(getattr(row, field), row.interval.low, row.interval.high, row.sd) for row in rows]
+
     def cells_of(self, field: str, *, signed: bool = False) -> list[str]:
         """A number of each row with its interval, to the digits that sd supports."""
+        return interval_cells(self._numbers(field), signed=signed, are_scores=self.are_scores)
+
+    def column_of(self, field: str, name: str, *, signed: bool = False) -> list[str]:
+        """The column of a number of each row with its interval, from its head down."""
         rows: Sequence[Any] = self.rows
-        return interval_cells(
-            ((getattr(row, field), row.interval.low, row.interval.high, row.sd) for row in rows),
-            signed=signed,
-        )
+        titles = (row.interval.title for row in rows)
+        numbers = self._numbers(field)
+        return interval_column(name, titles, numbers, signed=signed, are_scores=self.are_scores)
 
 
 # Fields of records that are scores or differences of scores.
@@ -269,9 +284,10 @@ def _scaled(row: dict[str, Any]) -> dict[str, Any]:
     """A record with its scores in percent, within `in_percent`."""
     if scale() == 1:
         return row
+    scores = {key for key, value in row.items() if key in _SCORES and not isinstance(value, str)}
     return {
-        score_head(key) if key in _SCORES else key: scale() * value
-        if key in _SCORES and isinstance(value, float)
+        score_head(key) if key in scores else key: scale() * value
+        if key in scores and isinstance(value, float)
         else value
         for key, value in row.items()
     }

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from errbar.base.remarks import Explanation
-from errbar.base.tables import Headline, Table, interval_cells, interval_head, interval_title
+from errbar.base.tables import Headline, Table, interval_column, interval_title
 from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject, coverage_line
 
@@ -150,10 +150,8 @@ class Calibration(Rows[SystemCalibration]):
             ["right", *(f"{row.right:.3f}" for row in self.rows)],
         ]
         for name in ("excess", "brier", "miscalibration", "discrimination"):
-            cells = interval_cells(
-                (getattr(row, name).cell for row in self.rows), signed=name == "excess"
-            )
-            found.append([interval_head(name, title), *cells])
+            numbers = (getattr(row, name).cell for row in self.rows)
+            found.append(interval_column(name, title, numbers, signed=name == "excess"))
         ece = (f"{row.ece:.3f} ({row.ece_by_chance:.3f})" for row in self.rows)
         return [
             *found,
@@ -174,17 +172,18 @@ class Calibration(Rows[SystemCalibration]):
         return [*Rows.parts(self), *(self._bins_of(row) for row in self.rows)]
 
     def _bins_of(self, row: SystemCalibration) -> Table:
-        cells = interval_cells((each.right, each.low, each.high, 0.01) for each in row.bins)
+        head, *cells = interval_column(
+            "right",
+            [interval_title(row.level)],
+            ((each.right, each.low, each.high, 0.01) for each in row.bins),
+        )
         marks = (" *" if each.is_off else "" for each in row.bins)
         who = f"{row.of}: confidence" if str(row.of) else "confidence"
         return Table(
             columns=[
                 [who, *(f"{each.least:.3f} to {each.most:.3f}" for each in row.bins)],
                 ["says", *(f"{each.confidence:.3f}" for each in row.bins)],
-                [
-                    interval_head("right", [interval_title(row.level)]),
-                    *(f"{cell}{mark}" for cell, mark in zip(cells, marks, strict=True)),
-                ],
+                [head, *(f"{cell}{mark}" for cell, mark in zip(cells, marks, strict=True))],
                 ["answers", *(str(each.answers) for each in row.bins)],
             ]
         )

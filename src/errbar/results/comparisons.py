@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from errbar.base.narrow_tables import JOINT
 from errbar.base.remarks import Caution, Explanation, all_of, counted, some_of
-from errbar.base.tables import DASH, Headline, Tone, interval_head
+from errbar.base.tables import DASH, Headline, Tone
 from errbar.metrics.base import Direction
 from errbar.results.base import Rows
 from errbar.results.comparison import INCONCLUSIVE, Comparison
@@ -40,13 +40,13 @@ class Comparisons(Rows[Comparison]):
         shown = replace(self, rows=tuple(self._in_shown_order()))
         metrics = {str(row.metric) for row in shown}
         name = f"{metrics.pop()} difference" if len(metrics) == 1 else "difference"
-        cells = shown.cells_of("difference", signed=True)
+        head, *cells = shown.column_of("difference", name, signed=True)
         columns = [
             ["task", *(row.task for row in shown)],
             ["metric", *(str(row.metric) if metrics else "" for row in shown)],
             ["systems", *(f"{row.first}{JOINT}{row.second}" for row in shown)],
             [
-                interval_head(name, (row.interval.title for row in shown)),
+                head,
                 *(cell if row.questions else DASH for cell, row in zip(cells, shown, strict=True)),
             ],
             ["P(better)", *(share_text(row.chance) for row in shown)],

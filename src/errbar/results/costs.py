@@ -12,11 +12,9 @@ from errbar.base.tables import (
     Headline,
     Table,
     Tone,
-    interval_cells,
-    interval_head,
+    interval_column,
     interval_title,
     round_to_sd,
-    score_head,
 )
 from errbar.results.base import Measurement, Rows
 from errbar.results.estimate import EqualByValue, Estimand, Interval, Subject, coverage_line
@@ -125,16 +123,16 @@ class Costs(Rows[CostRow]):
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty ones are left out."""
         title = [interval_title(self.rows[0].level)]
-        quality = interval_cells(row.quality.cell for row in self.rows)
+        quality = (row.quality.cell for row in self.rows)
         chances = {
             name: [_chance(getattr(row, name)) for row in self.rows]
             for name in ("front", "cheapest")
         }
         found = [
             ["system", *self.names()],
-            [score_head(interval_head("avg", title)), *quality],
-            [interval_head(f"{self.unit} per trial", title), *self._amounts("cost")],
-            [interval_head("per success", title), *self._amounts("per_success")],
+            interval_column("avg", title, quality),
+            self._amounts("cost", f"{self.unit} per trial"),
+            self._amounts("per_success", "per success"),
             ["P(front)", *chances["front"]],
             ["P(cheapest)", *chances["cheapest"]],
             ["total", *(f"{row.total:.4g}" for row in self.rows)],
@@ -142,9 +140,10 @@ class Costs(Rows[CostRow]):
         ]
         return [column for column in found if set(column[1:]) - {"", DASH}]
 
-    def _amounts(self, name: str) -> list[str]:
-        rows = (getattr(row, name).cell for row in self.rows)
-        return interval_cells(rows, are_scores=False)
+    def _amounts(self, field: str, name: str) -> list[str]:
+        title = [interval_title(self.rows[0].level)]
+        rows = (getattr(row, field).cell for row in self.rows)
+        return interval_column(name, title, rows, are_scores=False)
 
     def parts(self) -> list[Table | str]:
         """The table of systems, that of their differences, and that of several tries."""
@@ -158,9 +157,7 @@ class Costs(Rows[CostRow]):
     def difference_columns(self) -> list[list[str]]:
         """The differences as columns of text."""
         title = [interval_title(self.rows[0].level)]
-        cells = interval_cells(
-            (each.difference.cell for each in self.differences), signed=True, are_scores=False
-        )
+        found = (each.difference.cell for each in self.differences)
         several = len({each.task for each in self.differences}) > 1
         pairs = [
             " · ".join([f"{each.first} − {each.second}", *([each.task] if several else [])])
@@ -168,7 +165,7 @@ class Costs(Rows[CostRow]):
         ]
         return [
             ["difference", *pairs],
-            [interval_head(f"{self.unit} per trial", title), *cells],
+            interval_column(f"{self.unit} per trial", title, found, signed=True, are_scores=False),
             ["the first", *(each.verdict for each in self.differences)],
         ]
 
@@ -180,18 +177,21 @@ class Costs(Rows[CostRow]):
             for name, row in zip(self.names(), self.rows, strict=True)
             for tries in row.tries
         ]
-        cells = {
-            name: interval_cells(
-                (getattr(tries, name).cell for _, tries in each), are_scores=name == "solved"
-            )
-            for name in ("solved", "cost", "per_solved")
-        }
         return [
             ["system", *(name for name, _ in each)],
             ["tries", *(str(tries.k) for _, tries in each)],
-            [score_head(interval_head("solved", title)), *cells["solved"]],
-            [interval_head(self.unit, title), *cells["cost"]],
-            [interval_head("per solved", title), *cells["per_solved"]],
+            *(
+                interval_column(
+                    name,
+                    title,
+                    (getattr(tries, field).cell for _, tries in each),
+                    are_scores=field == "solved",
+                )
+                for field, name in (
+                    *(("solved", "solved"), ("cost", self.unit)),
+                    ("per_solved", "per solved"),
+                )
+            ),
         ]
 
     def tried(self) -> list[dict[str, Any]]:

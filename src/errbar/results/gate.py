@@ -15,8 +15,7 @@ from errbar.base.tables import (
     Headline,
     Tone,
     align_points,
-    interval_cells,
-    interval_head,
+    interval_column,
     scale,
     score_head,
     score_text,
@@ -227,16 +226,16 @@ class Gate(Result):
         """Return the columns as text, each beginning with its head; empty columns are left out."""
         digits = [row.digits() for row in self.rows]
         found = [row.comparison for row in self.rows]
-        changes = interval_cells(
-            ((each.difference, each.interval.low, each.interval.high, each.sd) for each in found),
-            signed=True,
+        changes = (
+            (each.difference, each.interval.low, each.interval.high, each.sd) for each in found
         )
+        titles = (each.interval.title for each in found)
         columns = [
             ["task", *(each.task for each in found)],
             ["metric", *(str(each.metric) for each in found)],
             [score_head("baseline"), *align_points(baseline for baseline, *_ in digits)],
             [score_head("candidate"), *align_points(candidate for _, candidate, *_ in digits)],
-            [interval_head("change", (each.interval.title for each in found)), *changes],
+            interval_column("change", titles, changes, signed=True),
             [score_head("limit"), *(f"{scale() * row.limit:+g}" for row in self.rows)],
             ["verdict", *(row.verdict.value for row in self.rows)],
         ]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from errbar.base.files import atomic_file
 from errbar.base.remarks import Explanation, counted, way_to_say
-from errbar.base.tables import DASH, Headline, Table, interval_cells, interval_head, interval_title
+from errbar.base.tables import DASH, Headline, Table, interval_column, interval_title
 from errbar.errors import InputError
 from errbar.results.base import Rows
 from errbar.results.estimate import EqualByValue, HasInterval, Interval, coverage_line, record_of
@@ -163,19 +163,22 @@ class Items(Rows[ItemRow]):
         rows = [row for row in self.rows if {INVERTED, FLAT} & {*row.flags}]
         return sorted(rows, key=lambda row: (INVERTED not in row.flags, row.correlation))
 
+    @property
+    def are_scores(self) -> bool:
+        """Never: difficulties are log odds."""
+        return False
+
     def columns(self) -> list[list[str]]:
         """Suspect questions, or the hardest if none is suspect, as columns of text."""
         rows = (self.suspects or sorted(self.rows, key=lambda row: -row.value))[:_SHOWN]
         title = [interval_title(self.level)]
         tasks = [row.task for row in rows]
-        cells = interval_cells(
-            (row.value, row.interval.low, row.interval.high, 0.1) for row in rows
-        )
+        hard = ((row.value, row.interval.low, row.interval.high, 0.1) for row in rows)
         found = [
             ["question", *(row.question for row in rows)],
             *([["task", *tasks]] if any(tasks) else []),
             ["solved", *(f"{row.solved:.3f}" for row in rows)],
-            [interval_head("difficulty", title), *cells],
+            interval_column("difficulty", title, hard, are_scores=False),
             ["infit", *_cells(row.infit for row in rows)],
             ["outfit", *_cells(row.outfit for row in rows)],
             ["correlation", *_cells((row.correlation for row in rows), signed=True)],
@@ -193,24 +196,20 @@ class Items(Rows[ItemRow]):
     def _system_table(self) -> Table:
         rows = self.systems[:_SHOWN]
         title = [interval_title(self.level)]
-        cells = [
-            cell.replace("inf", "  ∞")
-            for cell in interval_cells(
-                (row.value, row.interval.low, row.interval.high, row.sd) for row in rows
-            )
-        ]
+        able = ((row.value, row.interval.low, row.interval.high, row.sd) for row in rows)
+        abilities = interval_column("ability", title, able, are_scores=False)
         tasks = [row.task for row in rows]
         columns = [
             ["system", *(row.system for row in rows)],
             *([["task", *tasks]] if any(tasks) else []),
             ["score", *(f"{row.score:.3f}" for row in rows)],
-            [interval_head("ability", title), *cells],
+            [cell.replace("inf", "  ∞") for cell in abilities],
         ]
         if self.is_adjusted:
-            adjusted = interval_cells(
+            adjusted = (
                 (row.adjusted, row.adjusted_low, row.adjusted_high, row.adjusted_sd) for row in rows
             )
-            columns.append([interval_head("adjusted score", title), *adjusted])
+            columns.append(interval_column("adjusted score", title, adjusted))
             columns.append(["questions", *(str(row.questions) for row in rows)])
         left = len(self.systems) - len(rows)
         more = [f"{counted(left, 'system')} more: {_export_rows('.systems')}."] if left else []

@@ -14,9 +14,9 @@ from errbar.base.tables import (
     DASH,
     Headline,
     align_points,
-    interval_cells,
-    interval_head,
+    interval_column,
     interval_title,
+    score_head,
     score_text,
 )
 from errbar.results.base import Result, Rows
@@ -52,11 +52,10 @@ class RaterAgreement(Rows[AgreementRow]):
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head."""
-        head = interval_head("value", (row.interval.title for row in self.rows))
         return [
             ["about", *(row.about for row in self.rows)],
             ["measure", *(row.measure for row in self.rows)],
-            [head, *self.cells_of("value")],
+            self.column_of("value", "value"),
             ["answers", *(str(row.items) for row in self.rows)],
         ]
 
@@ -135,17 +134,15 @@ class CorrectedScoreTable(Scores):
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
         rows = [row for row in self.estimates if isinstance(row, CorrectedEstimate)]
-        alone = interval_cells(
-            (row.labels_alone, row.labels_low, row.labels_high, row.sd) for row in rows
-        )
+        alone = ((row.labels_alone, row.labels_low, row.labels_high, row.sd) for row in rows)
         judge = (score_text(row.judge, row.sd) for row in rows)
         weights = (DASH if math.isnan(row.weight) else f"{row.weight:.2f}" for row in rows)
-        head = interval_head("labels alone", (row.interval.title for row in rows))
+        titles = (row.interval.title for row in rows)
         return [
             *Scores.columns(self),
-            [head, *alone],
+            interval_column("labels alone", titles, alone),
             ["labels", *(str(row.labels) if row.labels else DASH for row in rows)],
-            ["judge alone", *align_points(judge)],
+            [score_head("judge alone"), *align_points(judge)],
             ["weight", *weights],
         ]
 
@@ -207,12 +204,11 @@ class LabellingPlan(Result):
             ["judge says", *(group.name for group in self.groups)],
             ["answers", *(str(group.answers) for group in self.groups)],
             ["labelled", *(str(group.labelled) for group in self.groups)],
-            [
-                interval_head("judge errs", [interval_title(self.level)]),
-                *interval_cells(
-                    (g.errs, g.interval.low, g.interval.high, 0.1) for g in self.groups
-                ),
-            ],
+            interval_column(
+                "judge errs",
+                [interval_title(self.level)],
+                ((g.errs, g.interval.low, g.interval.high, 0.1) for g in self.groups),
+            ),
             ["to label", *(str(group.chosen) for group in self.groups)],
         ]
 

@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, TypeVar
 
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import Headline, Tone, align_points, interval_head, percent
+from errbar.base.tables import Headline, Tone, align_points, percent
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
@@ -149,6 +149,11 @@ class Leaderboard(Board[Standing]):
         return self.metric.bounds if self.by == "mean" else (0.0, 1.0)
 
     @property
+    def are_scores(self) -> bool:
+        """Whether the measure is the metric, or a share of systems or of points."""
+        return self.by not in ("copeland", "bradley-terry", "rasch")
+
+    @property
     def size(self) -> str:
         """The number of questions."""
         return counted(self.questions, "question")
@@ -160,11 +165,10 @@ class Leaderboard(Board[Standing]):
 
     def columns(self) -> list[list[str]]:
         """Columns as text, each beginning with its head."""
-        titles = (row.interval.title for row in self)
         return [
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
-            [interval_head(self.measure, titles), *self.cells_of("value")],
+            self.column_of("value", self.measure),
             *self.rank_columns(),
         ]
 
@@ -303,7 +307,12 @@ class Ratings(Board[Rating]):
     @property
     def bounds(self) -> tuple[float, float]:
         """A win rate is between 0 and 1; a rating has no bounds."""
-        return (-math.inf, math.inf) if self.measured in _RATINGS else (0.0, 1.0)
+        return (0.0, 1.0) if self.are_scores else (-math.inf, math.inf)
+
+    @property
+    def are_scores(self) -> bool:
+        """Whether the measure is a win rate, not a rating."""
+        return self.measured not in _RATINGS
 
     @property
     def size(self) -> str:
@@ -317,21 +326,16 @@ class Ratings(Board[Rating]):
 
     def columns(self) -> list[list[str]]:
         """Columns as text, each beginning with its head."""
-        titles = (row.interval.title for row in self)
-        rated = self.measured in _RATINGS
         several = len(self._judges()) > 1
         return [
             *([["judge", *(row.judge for row in self)]] if several else []),
             ["rank", *(str(row.rank) for row in self)],
             ["system", *(row.system for row in self)],
-            [interval_head(self.measured, titles), *self._values()],
-            *([["expected win rate", *self._win_rates()]] if rated else []),
+            [cell.replace("inf", "  ∞") for cell in self.column_of("value", self.measured)],
+            *([["expected win rate", *self._win_rates()]] if not self.are_scores else []),
             ["games", *(str(row.games) for row in self)],
             *self.rank_columns(),
         ]
-
-    def _values(self) -> Iterable[str]:
-        return (cell.replace("inf", "  ∞") for cell in self.cells_of("value"))
 
     def _win_rates(self) -> Iterable[str]:
         return align_points(f"{row.win_rate:.2f}" for row in self)

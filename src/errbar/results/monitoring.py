@@ -13,8 +13,7 @@ from errbar.base.tables import (
     Headline,
     Table,
     Tone,
-    interval_cells,
-    interval_head,
+    interval_column,
     interval_title,
     percent,
     round_to_sd,
@@ -274,8 +273,9 @@ class Monitoring(Result):
             else (watch.value, watch.interval.low, watch.interval.high, watch.precision)
             for watch in rows
         ]
-        head = interval_head("difference" if rows[0].against else "mean", [rows[0].interval.title])
-        columns.append([head, *interval_cells(numbers, signed=bool(rows[0].against))])
+        name = "difference" if rows[0].against else "mean"
+        title = [rows[0].interval.title]
+        columns.append(interval_column(name, title, numbers, signed=bool(rows[0].against)))
         columns.append(["questions", *(str(len(watch.questions)) for watch in rows)])
         for claim, than in (("above", claims.above), ("below", claims.below)):
             if than is not None:

@@ -10,7 +10,7 @@ from errbar.base.tables import (
     DASH,
     Headline,
     Table,
-    interval_cells,
+    interval_column,
     interval_head,
     interval_title,
     scale,
@@ -154,13 +154,13 @@ class NoiseTable(Rows[NoiseRow]):
         each = [(row, source) for row in self.rows for source in row.sources]
         labels = dict(zip(map(id, self.rows), self.labels(), strict=True))
         names = [labels[id(row)] if row.sources[0] is source else "" for row, source in each]
-        variances = interval_cells((source.variance.cell for _, source in each), are_scores=False)
+        variances = (source.variance.cell for _, source in each)
         shares = [_percents(source.share) for _, source in each]
         found = [["system", *names]] if any(names) else []
         return [
             *found,
             ["source of noise", *(source.name for _, source in each)],
-            [interval_head("variance", title), *variances],
+            interval_column("variance", title, variances, are_scores=False),
             [interval_head("share", title), *shares],
         ]
 
@@ -185,7 +185,8 @@ class NoiseTable(Rows[NoiseRow]):
     def design_columns(self) -> list[list[str]]:
         """Standard errors with the present and with more data, as columns of text."""
         rows = self.rows
-        iccs = interval_cells((row.icc.cell for row in rows), are_scores=False)
+        iccs = (row.icc.cell for row in rows)
+        title = [interval_title(rows[0].level)]
 
         def errors(head: str, questions: float = 1.0, trials: float = 1.0) -> list[str]:
             """Standard errors with so many times the questions and trials."""
@@ -198,14 +199,14 @@ class NoiseTable(Rows[NoiseRow]):
             ["system", *self.labels()],
             [score_head("avg"), *(f"{scale() * row.value:.3f}" for row in rows)],
             errors(score_head("standard error")),
-            errors("2 × trials", trials=2.0),
-            errors("2 × questions", questions=2.0),
-            errors("endless trials", trials=_ENDLESS),
+            errors(score_head("2 × trials"), trials=2.0),
+            errors(score_head("2 × questions"), questions=2.0),
+            errors(score_head("endless trials"), trials=_ENDLESS),
         ]
         for questions, trials in self.designs:
             each = (_error(row.se_with(questions, trials)) for row in rows)
-            found.append([f"{questions} × {trials}", *each])
-        found.append([interval_head("ICC", [interval_title(rows[0].level)]), *iccs])
+            found.append([score_head(f"{questions} × {trials}"), *each])
+        found.append(interval_column("ICC", title, iccs, are_scores=False))
         return [column for column in found if any(column[1:])]
 
     def notes(self) -> list[str]:

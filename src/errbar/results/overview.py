@@ -15,7 +15,7 @@ from errbar.base.remarks import (
     unmarked,
     warning,
 )
-from errbar.base.tables import Headline, Table, Tone, interval_cells, interval_head
+from errbar.base.tables import Headline, Table, Tone, interval_column
 from errbar.metrics.base import Direction
 from errbar.results.base import Result, size_columns
 from errbar.results.comparison import Comparison
@@ -173,8 +173,9 @@ def _columns(scores: Scores, board: Leaderboard | None) -> list[list[str]]:
     ]
     for metric in dict.fromkeys(str(estimate.metric) for estimate in scores):
         rows = [by_subject[of][metric] for of in subjects]
-        cells = interval_cells((each.value, each.low, each.high, each.sd) for each in rows)
-        columns.append([interval_head(metric, (each.interval.title for each in rows)), *cells])
+        numbers = ((each.value, each.low, each.high, each.sd) for each in rows)
+        titles = (each.interval.title for each in rows)
+        columns.append(interval_column(metric, titles, numbers))
     columns += size_columns([next(iter(by_subject[of].values())) for of in subjects])
     if board is not None:
         ranks = dict(zip((row.system for row in board), board.rank_ranges(), strict=True))

@@ -11,8 +11,9 @@ from errbar.base.tables import (
     Headline,
     Table,
     interval_cells,
-    interval_head,
+    interval_column,
     interval_title,
+    scale,
     score_head,
     score_text,
 )
@@ -106,8 +107,8 @@ class Scaling(Rows[ScalingRow]):
             ["questions", *(f"{row.questions:,}" for row in rows)],
             ["trials", *(_trials(row) for row in rows)],
             ["unsolved", *(f"{100.0 * row.unsolved:.0f}%" for row in rows)],
-            [interval_head("exponent, last doubling", title), *_cells(r.within for r in rows)],
-            [interval_head("limit if Beta", title), *_cells(row.limit for row in rows)],
+            _exponents("exponent, last doubling", title, (row.within for row in rows)),
+            _exponents("limit if Beta", title, (row.limit for row in rows)),
         ]
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
 
@@ -120,12 +121,9 @@ class Scaling(Rows[ScalingRow]):
         found = [
             ["system", *(names[id(row)] if step is row.steps[0] else "" for row, step in each)],
             ["k", *(f"{step.k:,}" for step in steps)],
-            [
-                interval_head(score_head("pass@k by model"), title),
-                *interval_cells(step.solved.cell for step in steps),
-            ],
-            [score_head("any difficulty"), *(_ends(s.bounded.low, s.bounded.high) for s in steps)],
-            [interval_head("exponent by model", title), *_cells(s.exponent for s in steps)],
+            interval_column("pass@k by model", title, (step.solved.cell for step in steps)),
+            [score_head("any difficulty"), *(_bounds(step.bounded) for step in steps)],
+            _exponents("exponent by model", title, (step.exponent for step in steps)),
             ["exponent bounds", *(_ends(s.lowest, s.highest) for s in steps)],
         ]
         return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
@@ -184,10 +182,17 @@ def _trials(row: ScalingRow) -> str:
     return f"{row.most}" if row.least == row.most else f"{row.least} to {row.most}"
 
 
-def _cells(found: Iterable[Measurement]) -> list[str]:
-    """Exponents with their intervals; ∞ where the data set no limit."""
-    cells = interval_cells((each.cell for each in found), are_scores=False)
-    return [cell.replace("inf", "∞") for cell in cells]
+def _exponents(name: str, title: list[str], found: Iterable[Measurement]) -> list[str]:
+    """A column of exponents with their intervals; ∞ where the data set no limit."""
+    column = interval_column(name, title, (each.cell for each in found), are_scores=False)
+    return [cell.replace("inf", "∞") for cell in column]
+
+
+def _bounds(found: Measurement) -> str:
+    """Bounds of pass@k, in percent if scores are."""
+    if scale() == 1:
+        return _ends(found.low, found.high)
+    return f"{scale() * found.low:.0f} to {scale() * found.high:.0f}"
 
 
 def _ends(low: float, high: float) -> str:

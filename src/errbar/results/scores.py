@@ -12,7 +12,7 @@ from errbar.base.tables import (
     Headline,
     Tone,
     align_points,
-    interval_cells,
+    interval_column,
     interval_head,
     interval_title,
     percent,
@@ -122,12 +122,11 @@ class Estimates(ResultSequence[E]):
         """The scores with their intervals; the head names the metric if there is only one."""
         metrics = {str(estimate.metric) for estimate in self}
         name = metrics.pop() if len(metrics) == 1 else "score"
-        cells = interval_cells((each.value, each.low, each.high, each.sd) for each in self)
+        titles = (each.interval.title for each in self)
+        numbers = ((each.value, each.low, each.high, each.sd) for each in self)
+        head, *cells = interval_column(name, titles, numbers)
         ends = marks or [""] * len(cells)
-        return [
-            interval_head(name, (each.interval.title for each in self)),
-            *(f"{cell}{mark}" for cell, mark in zip(cells, ends, strict=True)),
-        ]
+        return [head, *(f"{cell}{mark}" for cell, mark in zip(cells, ends, strict=True))]
 
     def _last_notes(self) -> list[str]:
         """Why numbers are missing, and the remarks on the data."""
@@ -154,7 +153,7 @@ class Scores(Estimates[Estimate]):
             texts = (score_text(x, e.sd) for x, e in zip(column, self, strict=True))
             columns.append([score_head(name), *align_points(texts)])
         if any(each.bracket for each in self):
-            head = interval_head("bracket", (each.interval.title for each in self))
+            head = interval_head(score_head("bracket"), (each.interval.title for each in self))
             columns.append([head, *(each.bracket_text for each in self)])
         if self._is_audited():
             shares = ("" if math.isnan(each.coverage) else percent(each.coverage) for each in self)

@@ -9,7 +9,7 @@ import numpy as np
 
 from errbar.base.arrays import Array
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import Headline, Tone, interval_cells, interval_head, percent, score_text
+from errbar.base.tables import Headline, Tone, interval_column, percent, score_text
 from errbar.results.base import Result
 from errbar.results.comparison import Comparison
 from errbar.results.estimate import BaseEstimate, coverage_line
@@ -102,16 +102,14 @@ class Timeline(Result):
         """Columns as text, each beginning with its head; empty columns are left out."""
         records, found = self.to_dicts(), self.estimates
         metrics = list(dict.fromkeys(str(estimate.metric) for estimate in found))
-        cells = interval_cells(
-            (each.value, each.interval.low, each.interval.high, each.sd) for each in found
-        )
+        numbers = ((each.value, each.interval.low, each.interval.high, each.sd) for each in found)
         titles = [each.interval.title for each in found]
         name = metrics[0] if len(metrics) == 1 else "value"
         columns = [
             ["run", *(each.system for each in found)],
             ["task", *(each.task for each in found)],
             ["metric", *(str(each.metric) if len(metrics) > 1 else "" for each in found)],
-            [interval_head(name, titles), *cells],
+            interval_column(name, titles, numbers),
             *(
                 [f"e {side}", *(_e_value(record[f"e_{side}"]) for record in records)]
                 for side in ("drop", "rise")
