@@ -18,11 +18,11 @@ from errbar.base.arrays import Array, Integers
 from errbar.data.predictions import ArrangedItems, Predictions, Ranked, Totals
 from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import OutOfReach, WrongType
+from errbar.kernels import risk_coverage as kernel
 from errbar.kernels.interval import endpoints
 from errbar.kernels.resample import block_size, sizes_of_clusters, two_losses
-from errbar.kernels.risk_coverage import is_reached
 from errbar.kernels.sorting import starts_of
-from errbar.metrics.confidence import AreaMetric, RankedMetric, RiskAt
+from errbar.metrics.confidence import AreaMetric, CoverageAt, RankedMetric, RiskAt
 from errbar.metrics.grammar import metric_of
 from errbar.results.estimate import RankedEstimate
 
@@ -30,6 +30,7 @@ _DEFAULT = Bootstrap()
 _DRAWN_ALONE = 2048  # items up to which each has a weight of its own
 _WEIGHTS_AT_ONCE = 1 << 21  # of clusters: 16 MB
 _ALONE, _TOGETHER = 128, 384  # groups of one confidence, and of several
+_NEVER = 30.0  # a threshold that a draw reaches with a chance below exp(-30) is not looked at
 
 
 def estimate(
@@ -85,16 +86,38 @@ class ClusterGroups:
 
     Every total is a sum of weights of clusters, so a draw is a product with one sparse matrix:
     of its rows, those of the groups have their items and their losses, two more the items of each
-    loss if there are but two, and the last all items, unanswered ones included.
+    loss if the oracle is asked for, and the last all items, unanswered ones included.
     """
 
-    def __init__(self, cost: Array, clusters: Integers, starts: Integers, sizes: Integers) -> None:
-        """Add up items sorted by decreasing confidence, whose groups begin at `starts`."""
+    def __init__(
+        self,
+        cost: Array,
+        clusters: Integers,
+        starts: Integers,
+        sizes: Integers,
+        *,
+        with_oracle: bool,
+    ) -> None:
+        """Add up items sorted by decreasing confidence, whose groups begin at `starts`.
+
+        Clusters of a single item that have the same group and loss are drawn together, like items.
+        """
         from scipy.sparse import csr_array  # noqa: PLC0415  only where it is needed
 
         group = np.repeat(np.arange(starts.size), np.diff(starts, append=cost.size))
         losses, which = np.unique(cost, return_inverse=True)
-        self._losses = losses if losses.size <= 2 else losses[:0]
+        cell = np.zeros(sizes.size, dtype=np.intp)  # 0: not answered
+        cell[clusters] = 1 + group * losses.size + which
+        cell = np.where(sizes == 1, cell, 1 + starts.size * losses.size + np.arange(sizes.size))
+        _, first_of, unit, often = np.unique(
+            cell, return_index=True, return_inverse=True, return_counts=True
+        )
+        drawn = np.zeros(sizes.size, dtype=bool)
+        drawn[first_of] = True
+        kept = drawn[clusters]
+        cost, group, which, clusters = cost[kept], group[kept], which[kept], unit[clusters[kept]]
+        sizes, self.often = sizes[first_of], often.astype(float)
+        self._losses = losses if with_oracle else losses[:0]
         of_two = np.arange(cost.size if self._losses.size else 0)
         self._groups, self.units = starts.size, sizes.size
         first = np.cumsum([0, starts.size, starts.size, self._losses.size])
@@ -132,7 +155,8 @@ class GroupedItems(NamedTuple):
 
     Groups are ties, and where there are more confidences, neighbours: the first 128 alone, the
     others in 384 groups of about equal size. The values of the data themselves are exact, and all
-    draws are moved by what groups change of them.
+    draws are moved by what groups change of them. For a coverage, which is that of a single
+    threshold, ties are groups wherever a draw can reach (`_thresholds`).
 
     Items of clusters are added up by group and cluster, and so have the totals that they had.
     Single items are drawn as those of two losses in each group: the weight of n items in the
@@ -142,13 +166,12 @@ class GroupedItems(NamedTuple):
     """
 
     arranged: ArrangedItems | ClusterGroups
-    often: Array | None  # items that each unit stands for; None if it is a cluster
+    often: Array  # items, or clusters of a single item, that each unit stands for
     at_once: int | None
 
     def value(self, metric: RankedMetric) -> float:
         """The value of a metric from the groups."""
-        weights = np.ones(self.arranged.units) if self.often is None else self.often
-        totals = self.arranged.totals(weights[None, :], with_oracle=metric.with_oracle)
+        totals = self.arranged.totals(self.often[None, :], with_oracle=metric.with_oracle)
         return float(metric.measure(totals)[0])
 
 
@@ -156,25 +179,29 @@ def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> Gr
     """Groups of many items; None where each counts on its own.
 
     That is where there are few items, and for metrics that depend on the order within a group by
-    more than its mean: a coverage, and the oracle's order of losses.
+    more than its mean: the oracle's order of losses.
     """
-    smooth = isinstance(metric, AreaMetric | RiskAt)
-    if not smooth or ranked.answered <= _DRAWN_ALONE:
+    known = isinstance(metric, AreaMetric | RiskAt | CoverageAt)
+    if not known or ranked.answered <= _DRAWN_ALONE:
         return None
     if metric.with_oracle and ranked.losses.size > 2:
         return None
     sure = data.confidence[data.answered]
     order = np.argsort(sure, kind="stable")[::-1]
     cost, ties = data.loss[data.answered][order], starts_of(sure[order])
+    sizes = np.ones(1, np.intp) if data.clusters is None else np.bincount(data.clusters)
+    clusters = None if data.clusters is None else data.clusters[data.answered][order]
     starts = ties
-    if ties.size > _ALONE + _TOGETHER:
+    if isinstance(metric, CoverageAt):
+        limit = kernel.highest_allowed(metric.risk)
+        starts = _thresholds(cost - limit, clusters, ties, limit, loss_bounds(ranked), sizes.max())
+    elif ties.size > _ALONE + _TOGETHER:
         first = ties[_ALONE]
         grid = first + (cost.size - first) * np.arange(_TOGETHER) / _TOGETHER
         starts = np.unique(np.concatenate([ties[:_ALONE], ties[np.searchsorted(ties, grid)]]))
-    if data.clusters is not None:
-        clusters = data.clusters[data.answered][order]
-        summed = ClusterGroups(cost, clusters, starts, np.bincount(data.clusters))
-        return GroupedItems(summed, None, summed.at_once)
+    if clusters is not None and sizes.max() > 1:
+        summed = ClusterGroups(cost, clusters, starts, sizes, with_oracle=metric.with_oracle)
+        return GroupedItems(summed, summed.often, summed.at_once)
     losses, often = two_losses(cost, starts)
     there = often > 0
     group = np.broadcast_to(-np.arange(starts.size)[:, None], there.shape)
@@ -188,6 +215,40 @@ def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> Gr
     units = np.arange(len(atoms))
     often = np.concatenate([often[there], more + unanswered])
     return GroupedItems(ArrangedItems(atoms, units), often, None)
+
+
+def _thresholds(
+    excess: Array,
+    clusters: Integers | None,
+    ties: Integers,
+    limit: float,
+    bounds: tuple[float, float],
+    largest: int,
+) -> Integers:
+    """Starts of the ties that a coverage may end with, and of all before and all after them.
+
+    `excess` is what the loss of each item exceeds the allowed risk by. The coverage ends with the
+    last tie up to which the weighted sum of excesses is not positive. Such a sum of exponential
+    weights is further than √(2vt) + ct from its mean with a chance of at most 2 exp(-t), v being
+    its variance and c the largest summand (it is sub-gamma: Boucheron, Lugosi and Massart 2013,
+    section 2.4).
+    """
+    unit = np.arange(excess.size) if clusters is None else clusters
+    by_unit = np.argsort(unit, kind="stable")
+    firsts = starts_of(unit[by_unit])
+    run = np.cumsum(excess[by_unit])  # within each cluster, by decreasing confidence
+    before = np.concatenate([[0.0], run])[firsts]
+    run -= np.repeat(before, np.diff(firsts, append=run.size))
+    variance = np.empty(run.size)
+    variance[by_unit] = run**2 - (run - excess[by_unit]) ** 2
+    ends = np.append(ties[1:], excess.size) - 1
+    total, variance = np.cumsum(excess)[ends], np.cumsum(variance)[ends].clip(0.0)
+    unseen = largest * max(bounds[1] - limit, limit - bounds[0])
+    margin = np.sqrt(2.0 * _NEVER * variance) + _NEVER * (np.abs(run).max() + unseen)
+    reached, open_ = np.flatnonzero(total < -margin), np.flatnonzero(total <= margin)
+    first = reached[-1] if reached.size else 0
+    after = open_[-1] + 1 if open_.size else 0
+    return np.unique(np.concatenate([ties[:1], ties[first : after + 1]]))
 
 
 def _cluster_sizes(predictions: Predictions | GroupedTotals) -> tuple[Array, Array]:
@@ -257,7 +318,7 @@ def require_answers(data: Predictions | Ranked, what: object) -> None:
 def require_reach(metric: RankedMetric, ranked: Ranked) -> None:
     """Refuse a metric at a coverage that the data do not reach, and state what they reach."""
     require_answers(ranked, metric)
-    if not is_reached(metric.least_coverage(), ranked.coverage):
+    if not kernel.is_reached(metric.least_coverage(), ranked.coverage):
         raise OutOfReach(
             f"{metric}: coverage {metric.least_coverage():g} is out of reach; "
             f"{ranked.answered} of {ranked.total} items were answered, which is "

@@ -170,11 +170,16 @@ def risks_at(items: Numbers, loss: Array, upto: Array) -> Array:
         return (lost - (end - upto) / np.maximum(tied, 1) * added) / upto
 
 
+def highest_allowed(risk: float) -> float:
+    """A risk, and what rounding may add to it."""
+    return risk + _EQUAL * abs(risk)
+
+
 def coverage_at(items: Numbers, loss: Array, total: Numbers, risk: float) -> Array:
     """Largest coverage of a threshold whose selective risk is at most `risk`."""
     ends = np.cumsum(items, axis=-1)
     with np.errstate(invalid="ignore"):
-        fine = np.cumsum(loss, axis=-1) / ends <= risk + _EQUAL * abs(risk)
+        fine = np.cumsum(loss, axis=-1) / ends <= highest_allowed(risk)
     return np.where(fine, ends, 0).max(axis=-1) / np.asarray(total)
 
 
@@ -186,7 +191,7 @@ def most_coverage_at(
     In the best order correct answers come first and a threshold may follow any item, so a group
     extends into its wrong answers as far as the risk allows.
     """
-    limit = risk + _EQUAL * abs(risk)
+    limit = highest_allowed(risk)
     lost = np.cumsum(wrong) - wrong
     fine = np.cumsum(right + wrong) - wrong
     allowed = (limit * fine - lost) / (1.0 - limit) if limit < 1.0 else np.full(fine.shape, np.inf)

@@ -315,7 +315,7 @@ def test_two_losses_keep_the_sums_of_the_first_three_powers_of_each_group(values
     assert losses.max() <= loss.max() + 1e-12
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if name != "cov@risk0.2"])
+@pytest.mark.parametrize("name", METRICS)
 def test_the_value_of_many_items_is_exact_though_they_are_drawn_in_groups(name: str) -> None:
     data = many(1)
     exact = METRICS[name](data)
@@ -342,6 +342,61 @@ def test_a_draw_of_clusters_has_the_same_totals_in_groups_as_item_by_item(name: 
     expected = data.arranged().totals(weights, with_oracle=metric.with_oracle)
     for own, other in zip(found[:5], expected[:5], strict=True):
         assert own == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.01, 0.1, 0.2, 0.5, 1.0])
+@pytest.mark.parametrize("decimals", [2, 9])
+def test_a_coverage_of_every_draw_is_that_of_all_thresholds(risk: float, decimals: int) -> None:
+    data = in_clusters(6, 20_000, 1000, decimals)
+    metric = analysis.ranked_metric(f"cov@risk{risk}")
+    groups = analysis.grouped_items(data, metric, data.ranked())
+    assert groups is not None
+    for weights in np.random.default_rng(7).standard_exponential((200, 1, 1000)):
+        found = metric.measure(groups.arranged.totals(weights, with_oracle=False))
+        expected = metric.measure(data.arranged().totals(weights, with_oracle=False))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_coverage_of_many_items_is_looked_for_where_a_draw_can_have_it() -> None:
+    data, metric = many(8, 100_000), analysis.ranked_metric("cov@risk0.2")
+    groups = analysis.grouped_items(data, metric, data.ranked())
+    assert groups is not None
+    assert groups.arranged.rows < 20_000
+
+
+@pytest.mark.parametrize("name", ["aurc", "e-aurc", "risk@0.5", "cov@risk0.2"])
+def test_clusters_of_a_single_item_are_drawn_as_items(name: str) -> None:
+    data = many(9, 3000)
+    expected = estimate(name, data, rng=0)
+    single = Predictions(data.confidence, data.loss, data.answered, clusters=np.arange(3000))
+    found = estimate(name, single, rng=0)
+    assert (found.value, found.sd, found.interval) == (
+        expected.value,
+        expected.sd,
+        expected.interval,
+    )
+
+
+@pytest.mark.parametrize("name", ["aurc", "e-augrc", "risk@0.5", "cov@risk0.3"])
+def test_single_items_beside_clusters_are_drawn_together(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = in_clusters(3, 1000, 100, decimals=9)
+    data = in_clusters(3, 4000, 100, decimals=9)
+    clusters = np.where(np.arange(4000) < 1000, data.clusters, 100 + np.arange(4000))
+    data = Predictions(data.confidence, data.loss, data.answered, clusters=clusters)
+    groups = analysis.grouped_items(data, analysis.ranked_metric(name), data.ranked())
+    assert groups is not None
+    assert groups.often.sum() == data.cluster_count == 3000 + few.cluster_count
+    assert groups.often.size < (0.5 if name != "cov@risk0.3" else 1.0) * data.cluster_count
+    found = estimate(name, data, rng=0)
+    monkeypatch.setattr(analysis, "grouped_items", lambda *_: None)
+    expected = estimate(name, data, rng=0)
+    width = expected.interval.high - expected.interval.low
+    assert found.value == pytest.approx(expected.value, rel=1e-12)
+    assert found.sd == pytest.approx(expected.sd, rel=0.05)
+    assert found.interval.low == pytest.approx(expected.interval.low, abs=0.04 * width)
+    assert found.interval.high == pytest.approx(expected.interval.high, abs=0.04 * width)
 
 
 @pytest.mark.parametrize("name", ["aurc", "e-augrc", "risk@0.5"])
