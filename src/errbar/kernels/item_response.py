@@ -37,6 +37,7 @@ _LOG_SLOPES = np.linspace(-4.0, 4.0, 25)  # grid of log discriminations, by thei
 _SPREADS = (0.05, 10.0)  # least and largest sd of difficulties: beyond, outcomes hardly change
 _SLOPE_SPREADS = (0.02, 1.5)  # least and largest sd of log discriminations
 _FAR = 1e-9  # posterior probability of nodes that the information leaves out
+_AT_ONCE = 32  # questions whose information is added up in a product of matrices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,6 +284,7 @@ class _MarginalModel:
         squares = [(state.nodes.difficulty / beta.spread) ** 2]
         if self.slopes:
             squares.append(np.tile(_LOG_SLOPES, state.nodes.places.size) ** 2)
+        columns: list[Array] = []
         for question, posterior in enumerate(state.posterior):
             near = posterior > _FAR
             chance, steep = posterior[near], slope[near]
@@ -294,7 +296,12 @@ class _MarginalModel:
                 ]
             )
             scores -= (scores @ chance)[:, None]
-            found -= (scores * chance) @ scores.T
+            columns.append(scores * np.sqrt(chance))
+            # a product for each question is too small for the threads that it wakes
+            if len(columns) == _AT_ONCE or question == len(state.posterior) - 1:
+                joined = np.concatenate(columns, axis=1)
+                found -= joined @ joined.T
+                columns.clear()
             whole = trials * ((rates * (1.0 - rates)) @ (chance * steep**2))
             known = [2.0 * float(square[near] @ chance) for square in squares]
             found[np.diag_indices_from(found)] += np.concatenate([whole, known])

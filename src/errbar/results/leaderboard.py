@@ -231,32 +231,30 @@ def letters_of(separated: Sequence[Sequence[bool]]) -> list[str]:
     ['a', 'ab', 'b']
     """
     number = len(separated)
-    sets = [frozenset(range(number))]
+    sets = [(1 << number) - 1]  # of systems, a bit for each
     for first in range(number):
         for second in range(first + 1, number):
             if separated[first][second]:
-                sets = _split(sets, first, second)
-    ordered = sorted(sets, key=sorted)
-    return [
-        "".join(_letter(at) for at, members in enumerate(ordered) if system in members)
-        for system in range(number)
-    ]
+                sets = _split(sets, 1 << first, 1 << second)
+    ordered = sorted([system for system in range(number) if each >> system & 1] for each in sets)
+    letters = [""] * number
+    for at, members in enumerate(ordered):
+        for system in members:
+            letters[system] += _letter(at)
+    return letters
 
 
-def _split(sets: list[frozenset[int]], first: int, second: int) -> list[frozenset[int]]:
+def _split(sets: list[int], first: int, second: int) -> list[int]:
     """Split the sets that contain the pair, and drop sets within others."""
-    separated = [members for members in sets if not {first, second} <= members]
-    for members in sets:
-        if {first, second} <= members:
-            separated += [members - {first}, members - {second}]
-    return [
-        members
-        for at, members in enumerate(separated)
-        if not any(
-            members < bigger or (members == bigger and at > place)
-            for place, bigger in enumerate(separated)
-        )
-    ]
+    pair = first | second
+    together = [each for each in sets if each & pair == pair]
+    kept = [each for each in sets if each & pair != pair]
+    # no set that stays is within another, and no part is within one of the other system's parts
+    for lacks in (first, second):
+        parts = [each & ~lacks for each in together]
+        others = [each for each in kept if not each & lacks]
+        kept += [part for part in parts if not any(part & each == part for each in others)]
+    return kept
 
 
 def _letter(at: int) -> str:

@@ -383,6 +383,7 @@ def test_single_items_beside_clusters_are_drawn_together(
 ) -> None:
     few = in_clusters(3, 1000, 100, decimals=9)
     data = in_clusters(3, 4000, 100, decimals=9)
+    assert data.clusters is not None
     clusters = np.where(np.arange(4000) < 1000, data.clusters, 100 + np.arange(4000))
     data = Predictions(data.confidence, data.loss, data.answered, clusters=clusters)
     groups = analysis.grouped_items(data, analysis.ranked_metric(name), data.ranked())

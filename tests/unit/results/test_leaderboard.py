@@ -1,6 +1,7 @@
 """Letters: two systems share one exactly if they are not separated."""
 
-from itertools import combinations
+import re
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -60,6 +61,21 @@ def test_systems_share_a_letter_exactly_if_they_are_not_separated(seed: int) -> 
     letters = letters_of(separated.tolist())
     for first, second in combinations(range(number), 2):
         assert bool(set(letters[first]) & set(letters[second])) != separated[first, second]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_letter_is_given_to_a_part_of_the_systems_of_another(seed: int) -> None:
+    place = np.random.default_rng(seed).random(40)
+    separated = np.abs(place[:, None] - place) > 0.3 * np.random.default_rng(seed).random((40, 40))
+    separated = np.triu(separated, 1) | np.triu(separated, 1).T
+    letters = [re.findall(r"[a-z]\d*", text) for text in letters_of(separated.tolist())]
+    members: dict[str, set[int]] = {}
+    for system, own in enumerate(letters):
+        for letter in own:
+            members.setdefault(letter, set()).add(system)
+    assert not any(own < other for own, other in permutations(members.values(), 2))
+    for first, second in combinations(range(40), 2):
+        assert bool({*letters[first]} & {*letters[second]}) != separated[first, second]
 
 
 def test_all_alike_have_one_letter_and_all_apart_their_own() -> None:
