@@ -13,9 +13,9 @@ the bounds of Manski (1989). Both are estimated on the same questions.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +42,15 @@ from errbar.data.sources.tables import Source
 from errbar.kernels.partial_identification import bracket_tail
 from errbar.kernels.sign_flip import Ends
 from errbar.metrics import CountMetric, Metric
-from errbar.results.estimate import BRACKET, Estimate, Interval
+from errbar.results.estimate import BRACKET, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 
 BOTH = "both"  # rows without a result count in the worst and in the best case
 _CASES = ("lowest", "right")  # what failed trials count as: in the worst case, in the best
 _DIGITS = 12  # decimals to which gains are rounded before sorting
 _STEP = 1e-3  # levels are rounded up to such steps, so that systems share them
+
+_Key = tuple[Subject, Metric]
 
 
 def pair_policy(errors: str, short: Short, bounds: tuple[float, float] | None) -> Policy:
@@ -63,11 +65,11 @@ def bracketed_scores(source: Source, found: Sequence[Slice], request: ScoreReque
     scores = scores_of(source, found, request)
     if request.errors != "bracket":
         return scores
-    pairs: dict[tuple[object, object], list[Estimate]] = {}
+    pairs: dict[_Key, list[Estimate]] = {}
     for each in scores:
-        pairs.setdefault((replace(each.of, failed=""), each.metric), []).append(each)
+        pairs.setdefault(_key(each), []).append(each)
     levels = {key: _level_of(*pair) for key, pair in pairs.items()}
-    ends: dict[tuple[object, object], Interval] = {}
+    ends: dict[_Key, Interval] = {}
     for level in {level for level in levels.values() if not math.isnan(level)}:
         some = {key for key, own in levels.items() if own == level}
         slices = [
@@ -78,33 +80,31 @@ def bracketed_scores(source: Source, found: Sequence[Slice], request: ScoreReque
             source, slices, request._replace(method=again, refusals=Refusals(), audit=False)
         )
         for each in known:
-            key = replace(each.of, failed=""), each.metric
+            key = _key(each)
             if key in some:
                 low = ends[key].low if key in ends else each.low
                 requested = pairs[key][0].interval
                 high = ends[key].high if key in ends else each.high
                 ends[key] = replace(requested, low=min(low, each.low), high=max(high, each.high))
-    rows = tuple(
-        replace(each, bracket=ends.get((replace(each.of, failed=""), each.metric)))
-        for each in scores
-    )
+    rows = tuple(replace(each, bracket=ends.get(_key(each))) for each in scores)
     return replace(scores, estimates=rows, remarks=(BRACKET, *scores.remarks))
+
+
+def _key(score: Estimate) -> _Key:
+    """The subject and the metric of a score, which it shares with that in the other case."""
+    return replace(score.of, failed=""), score.metric
 
 
 def bracket_rows(scores: Scores) -> Scores:
     """A row per score: its value in the worst case, with the interval that covers both cases."""
-    best = {
-        (replace(each.of, failed=""), each.metric): each
-        for each in scores
-        if each.of.failed == "right"
-    }
+    best = {_key(each): each for each in scores if each.of.failed == "right"}
     rows = []
     for each in scores:
         if each.of.failed == "wrong":
-            of = replace(each.of, failed="")
+            of, _ = key = _key(each)
             nowhere = Interval.unknown(each.interval.level, each.interval.covers)
             interval = each.bracket or nowhere
-            reason = each.reason or best[of, each.metric].reason
+            reason = each.reason or best[key].reason
             rows.append(replace(each, of=of, interval=interval, bracket=None, reason=reason))
     note = (
         "Scores count failed trials as wrong; intervals also cover the case that failed "
@@ -142,14 +142,13 @@ class BracketedValues(AlignedValues):
             *(f"{name}, failed trials in the best case" for name in self.systems),
         )
         pairs = zip(self.parts, self.best.parts, strict=True)
-        fields = ("trials", "correct", "noise")
         joined = {
-            name: _joint_values(getattr(self, name), getattr(self.best, name)) for name in fields
+            name: _joint_values(getattr(self, name), getattr(self.best, name))
+            for name in ("trials", "correct", "noise")
         }
-        fields_of_worst = {name: getattr(self, name) for name in AlignedValues.__dataclass_fields__}
         return AlignedValues(
             **{
-                **fields_of_worst,
+                **_values_of(self),
                 **joined,
                 "systems": names,
                 "everyone": names,
@@ -179,6 +178,11 @@ class BracketedValues(AlignedValues):
         return replace(self, parts=parts, correct=correct)
 
 
+def _values_of(data: AlignedValues) -> dict[str, Any]:
+    """The fields of aligned values, without the best case if they have one."""
+    return {field.name: getattr(data, field.name) for field in fields(AlignedValues)}
+
+
 def _joint_values(worst: Array | None, best: Array | None, axis: int = 0) -> Array | None:
     return None if worst is None or best is None else np.concatenate([worst, best], axis=axis)
 
@@ -204,9 +208,8 @@ def _bracketed_table(
         kept = [name for name in worst.systems if name not in refused]
         nobody = [replace(worst, systems=())] * 2
         worst, best = _systems_of_task(source, worst, kept, cases) if kept[1:] else nobody
-    fields_of_worst = {name: getattr(worst, name) for name in AlignedValues.__dataclass_fields__}
     return BracketedValues(
-        **{**fields_of_worst, "refused": refused, "everyone": everyone}, best=best
+        **{**_values_of(worst), "refused": refused, "everyone": everyone}, best=best
     )
 
 

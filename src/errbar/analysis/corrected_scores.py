@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
@@ -204,8 +203,9 @@ def labelled_answers(source: Source, labels: Labels) -> tuple[list[JudgedAnswer]
     lost = 0
     for (system, task), judged in judged_trials.items():
         key = labels.systems.get(system, ""), labels.tasks.get(task, "")
-        clusters, weights = (_by_question(named.get((system, task)), which) for which in (0, 1))
-        chances = _by_question(sampled.get(key), 1)
+        clusters = _clusters_of(named.get((system, task)))
+        weights = _weights_of(named.get((system, task)))
+        chances = _weights_of(sampled.get(key))
         for question, known in label_trials.get(key, {}).items():
             own = judged.get(question, [])
             both = same_answers(own, known, one_table=not labels.sampled)
@@ -234,13 +234,16 @@ def remarks_on_favour(source: Source, labels: Labels, level: float) -> list[str]
     ]
 
 
-def _by_question(named: NamedQuestions | None, which: int) -> dict[str, Any]:
-    """The cluster (0) or the weight (1) of each question that has one."""
-    if named is None:
+def _clusters_of(named: NamedQuestions | None) -> dict[str, str]:
+    """The cluster of each question, if questions have clusters."""
+    return {} if named is None else dict(zip(named.questions, named.clusters, strict=False))
+
+
+def _weights_of(named: NamedQuestions | None) -> dict[str, float]:
+    """The weight of each question, if questions have weights."""
+    if named is None or named.slice.weights is None:
         return {}
-    weights = named.slice.weights
-    each = (named.clusters, () if weights is None else weights.tolist())[which]
-    return dict(zip(named.questions, each, strict=False))
+    return dict(zip(named.questions, named.slice.weights.tolist(), strict=True))
 
 
 def _some_trials(judged: Mapping[Key, NamedQuestions], labels: Labels) -> bool:

@@ -26,8 +26,7 @@ from errbar.data.predictions import Predictions, Resampling
 from errbar.data.queries.questions import Slice, failures_as
 from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.data.sources.tables import Source
-from errbar.kernels import risk_coverage as ranked
-from errbar.kernels import roc
+from errbar.kernels import risk_coverage, roc
 from errbar.metrics import CountMetric, family
 from errbar.results.estimate import Band, BandPoint, Estimand, Interval, Subject
 from errbar.results.scores import Scores
@@ -79,7 +78,7 @@ def _ks_of(part: Slice, errors: str) -> tuple[int, ...]:
 
 
 def _left_out_of(name: str, found: Sequence[Slice], drawn: Iterable[Slice]) -> list[str]:
-    """Remarks on the values of k that a curve leaves out."""
+    """A remark on the systems that a curve leaves out, if there are any."""
     kept = {id(part) for part in drawn}
     left_out = [
         str(of) or "the system"
@@ -114,8 +113,10 @@ def _risk_band(
 
     def measure(weights: NDArray[Any]) -> Array:
         totals = arranged.totals(weights, with_oracle=False)
-        upto = np.stack([ranked.reach(coverage, totals.total) for coverage in at.tolist()], axis=1)
-        return ranked.risks_at(totals.items, totals.loss, upto).T
+        upto = np.stack(
+            [risk_coverage.reach(coverage, totals.total) for coverage in at.tolist()], axis=1
+        )
+        return risk_coverage.risks_at(totals.items, totals.loss, upto).T
 
     return Band(of, _resample_curve(at, measure, arranged, method, rng), reach)
 

@@ -66,7 +66,7 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
     """The range of outcomes that are not all 0 and 1, and whether systems differ in their scale."""
     ranges = {part.key: _values(source, part) for part in found}
     ranges = {key: values for key, values in ranges.items() if values}
-    least, most = (how(how(part) for part in ranges.values()) for how in (min, max))
+    least, most = min(map(min, ranges.values())), max(map(max, ranges.values()))
     remarks: list[Above] = []
     if least < 0 or most > 1:
         text = f"Outcomes: from {least:.4g} to {most:.4g}, averaged as they are"

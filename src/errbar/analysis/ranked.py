@@ -37,15 +37,15 @@ Refused = dict[Key, InputError]
 
 def ranked_by_system(source: Source, bins: int | None) -> tuple[Rankings, Refused]:
     """Ranked data of every system and task, with the reason where there are none."""
-    return _each(source, lambda part: part.ranked(bins))
+    return _by_system(source, lambda part: part.ranked(bins))
 
 
 def items_by_system(source: Source) -> tuple[Mapping[Key, RankedItems], Refused]:
     """Ranked items of every system and task, with the reason where there are none."""
-    return _each(source, lambda part: part.ranked_items())
+    return _by_system(source, lambda part: part.ranked_items())
 
 
-def _each(
+def _by_system(
     source: Source, ask: Callable[[Source], Mapping[Key, Kind]]
 ) -> tuple[Mapping[Key, Kind], Refused]:
     """Query all systems at once; if that is refused, one system and task at a time."""
@@ -126,8 +126,19 @@ def selective_scores(
     found, refused = ranked_by_system(source, bins)
     data = {key: rows.predictions() for key, rows in found.items()}
     refusals = Refusals()
+
+    def estimate_of(key: Key, metric: RankedMetric) -> RankedEstimate:
+        """One metric of one system, or the reason why there is none."""
+        try:
+            if key not in data:
+                raise refused.get(key) or InputError("there is no row to rank")
+            return selective_estimates.estimate(metric, data[key], method=method, rng=rng)
+        except InputError as error:
+            why = refusals.add(_subject(key), metric, error)
+            return _no_estimate(metric, data.get(key), method, why)
+
     results = [
-        _of(key, _selective(metric, data.get(key), refused.get(key), key, method, rng, refusals))
+        _with_subject(key, estimate_of(key, metric))
         for key in _every_subject(found, refused)
         for metric in chosen
     ]
@@ -143,9 +154,9 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
     data = {key: found[key].predictions() for key in refused}
     why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
     results = [
-        _of(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
+        _with_subject(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
         if key in kept
-        else _of(key, _no_estimate(RocAuc(), data.get(key), method, why[key]))
+        else _with_subject(key, _no_estimate(RocAuc(), data.get(key), method, why[key]))
         for key in _every_subject(found, unranked)
     ]
     unanswered = sum(rows.unanswered for rows in found.values())
@@ -155,24 +166,6 @@ def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None
 def _every_subject(found: Keyed, refused: Mapping[Key, InputError]) -> list[Key]:
     """All systems and tasks, including those that cannot be ranked."""
     return sorted({*found, *refused}) if refused else list(found)
-
-
-def _selective(
-    metric: RankedMetric,
-    data: Predictions | GroupedTotals | None,
-    refused: InputError | None,
-    key: Key,
-    method: Bootstrap,
-    rng: Seed,
-    refusals: Refusals,
-) -> RankedEstimate:
-    """One metric of one system, or the reason why there is none."""
-    try:
-        if data is None:
-            raise refused or InputError("there is no row to rank")
-        return selective_estimates.estimate(metric, data, method=method, rng=rng)
-    except InputError as error:
-        return _no_estimate(metric, data, method, refusals.add(_subject(key), metric, error))
 
 
 def _no_estimate(
@@ -193,7 +186,7 @@ def _subject(key: tuple[str, ...]) -> Subject:
     return Subject(key[0], key[1])
 
 
-def _of(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
+def _with_subject(key: tuple[str, ...], estimate: RankedEstimate) -> RankedEstimate:
     return replace(estimate, of=_subject(key))
 
 

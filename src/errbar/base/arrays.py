@@ -131,7 +131,7 @@ def refuse_adding(
 def union_of(
     first: Sequence[Hashable], second: Sequence[Hashable]
 ) -> tuple[Sequence[Hashable], Integers]:
-    """Return the union of two lists of ids, and the position of each of `theirs` in it."""
+    """Return the union of two lists of ids, and the position of each of `second` in it."""
     if isinstance(first, range) and isinstance(second, range):
         return range(max(len(first), len(second))), np.arange(len(second))
     place = {question: at for at, question in enumerate(first)}

@@ -149,9 +149,10 @@ def approximate_widths(values: Array, often: Integers, level: float) -> Array:
 
 
 def approximate_scores(values: Array, often: Integers, at: float) -> Array:
-    """Approximate normal scores of the p-values of `p_at_most`, for values between 0 and 1.
+    """Approximate normal scores of the p-values of `bounded_mean.p_at_most`.
 
-    Row i of `often` is a sample. The saddle-point approximation alone is off by about 0.01.
+    Values are between 0 and 1, and row i of `often` is a sample. The saddle-point approximation
+    alone is off by about 0.01.
     """
     value = np.column_stack([np.broadcast_to(values, often.shape), np.zeros(len(often))])
     shape = np.column_stack([often, np.ones(len(often))])

@@ -249,8 +249,8 @@ def plurality_credit(
 ) -> float:
     """Expected credit of the plurality winner among k drawn ballots; ties share their mean.
 
-    `votes` are the ballots for each answer and `silent` those without an answer. If no drawn ballot
-    has an answer, the credit is 0.
+    `votes` are the ballots for each answer and `unanswered` those without. If no drawn ballot has
+    an answer, the credit is 0.
     """
     total = 0.0
     shares: dict[int, float] = {}
@@ -265,7 +265,7 @@ def plurality_credit(
 
 @cache
 def _share(votes_of_answer: int, others: tuple[int, ...], unanswered: int, k: int) -> float:
-    """Expected share of the win of an answer with `mine` ballots."""
+    """Expected share of the win of an answer, given the votes for all others."""
     everything = math.comb(votes_of_answer + sum(others) + unanswered, k)
     share = 0.0
     for level in range(1, min(votes_of_answer, k) + 1):

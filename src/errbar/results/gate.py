@@ -195,6 +195,9 @@ class Gate(Result):
     remarks: tuple[str, ...] = ()
     inconclusive: int = 3  # exit code if inconclusive
 
+    tones: ClassVar[Mapping[str, Tone]] = _TONES
+    drops: ClassVar[tuple[str, ...]] = ("task", "baseline", "candidate")
+
     def __post_init__(self) -> None:
         code = self.inconclusive
         if not isinstance(code, int) or isinstance(code, bool) or code not in EXIT_CODES:
@@ -218,9 +221,6 @@ class Gate(Result):
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per metric and task, for a DataFrame or JSON."""
         return [row.record() for row in self.rows]
-
-    tones: ClassVar[Mapping[str, Tone]] = _TONES
-    drops: ClassVar[tuple[str, ...]] = ("task", "baseline", "candidate")
 
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""

@@ -42,12 +42,13 @@ MOST_QUESTIONS = 10_000_000  # a plan for more is refused: no benchmark has as m
 _STEPS = 21  # nodes for the normal shift
 _FEW = 40.0  # with fewer differing questions, power is simulated
 _DRAWN = 10_000  # simulated comparisons in that case
-_ROUGHLY, _WIDTHS = (
-    600,
-    4_000,
-)  # intervals or tests that are drawn, to find questions and to state a power
+_ROUGHLY = 600  # intervals or tests that are drawn to find the number of questions
+_WIDTHS = 4_000  # and to state a power
 _EXACT = 40  # intervals that are computed in full
 _DOUBT = 0.015  # error of the saddle-point approximation, as a share of the requested width
+_FARTHEST = 30.0  # shift of log odds after which every rate is 0 or 1
+_WITHIN = 0.98  # share of the largest possible difference; no finite shift gives all of it
+_HALVINGS = 20  # of the differences that may be detectable, to 1e-6 of the largest
 _FINE = 200  # the search moves in steps of 1/200 of the questions
 
 
@@ -224,7 +225,7 @@ class DetectDifference(Goal):
     def detectable(self, power: float, questions: int, trials: int | None) -> float:
         """The smallest difference of this sign that has this power; nan if there is none."""
         low, high = 0.0, math.copysign(1.0, self.difference) * self._room()
-        for _ in range(20):
+        for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             met = replace(self, difference=middle).power(questions, trials) >= power
             low, high = (low, middle) if met else (middle, high)
@@ -240,11 +241,11 @@ class DetectDifference(Goal):
         rates, weights = self.difficulty.average()
         up = (self.difference > 0) == (self.span > 0)
         ends = [
-            float(self.part.at_rates(shift_log_odds(rates, s)) @ weights)
-            for s in (0.0, 30.0, -30.0)
+            float(self.part.at_rates(shift_log_odds(rates, shift)) @ weights)
+            for shift in (0.0, _FARTHEST, -_FARTHEST)
         ]
         far = max(ends) if up else min(ends)
-        return 0.98 * abs(far - ends[0]) * abs(self.span)
+        return _WITHIN * abs(far - ends[0]) * abs(self.span)
 
     def _others(self, rates: Array, weights: Array, shift: float) -> tuple[Array, Array]:
         """Rates of the second system, a row for each of the first, and their weights."""
