@@ -7,8 +7,9 @@ One system:
 
 - `score`: every metric for every system and task; `evaluate`: one of them, and which method it has
   (`chosen_method`); `methods`: intervals.
-- `readings`: what is said of rows above a result; `outcome_scales`: of scales that differ.
-- `bracket`: failed trials in the worst and the best case; `rewards`: rewards, their bounds, votes.
+- `readings`: what is said of rows above a result; `outcome_scales`: bounds of
+  rewards (`bounds_of`), and scales that differ.
+- `bracket`: failed trials in the worst and the best case; `rewards`: rewards and votes.
 - `curves`: a metric at many k; `scaling`: beyond the trials; `noise`: questions against trials.
 - `ranked`: items ranked by confidence, in logs; `selective`: in arrays; `roc`: areas;
   `calibration`: whether a confidence is true.

@@ -14,7 +14,7 @@ from errbar.analysis.corrections import CorrectedScore, CorrectedTask, Labels
 from errbar.analysis.evaluate import Refusals, estimate_of
 from errbar.analysis.methods.base import Cell
 from errbar.analysis.methods.population import sample_of
-from errbar.analysis.rewards import remark_on_guess
+from errbar.analysis.outcome_scales import remark_on_guess
 from errbar.analysis.score import ScoredMetric
 from errbar.base.arguments import require_bounds, strict_share
 from errbar.base.remarks import Caution, about, counted, guess, setting, some_of

@@ -25,9 +25,9 @@ from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.evaluate import is_reward
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, sample_of
+from errbar.analysis.outcome_scales import bounds_of
 from errbar.analysis.pairs import Difference, range_of
 from errbar.analysis.question_values import question_values
-from errbar.analysis.rewards import bounds_of
 from errbar.analysis.spreads import CombinedMeans, MeanPart
 from errbar.base.arguments import require_choice
 from errbar.base.arrays import Array

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from errbar.analysis.rewards import largest_change
+from errbar.analysis.outcome_scales import largest_change
 from errbar.base.arguments import number
 from errbar.base.remarks import way_to_say
 from errbar.data.sources.joined import SystemPart

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from errbar.analysis.outcome_scales import bounds_of, remark_on_guess
 from errbar.analysis.question_values import TrialCells, trial_cells
 from errbar.analysis.readings import remarks_on
-from errbar.analysis.rewards import bounds_of, remark_on_guess
 from errbar.base.arguments import require_bounds, require_whole, strict_share
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import Caution, about, counted, have, way_to_say

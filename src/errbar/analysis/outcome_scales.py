@@ -1,11 +1,29 @@
-"""Remarks on the scale of outcomes: differing ranges, and codes that stand for no result."""
+"""The scale of outcomes: bounds of rewards, given or estimated, and remarks on what is doubtful.
 
+Doubtful are ranges that differ between systems, and codes that stand for no result.
+"""
+
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from errbar.analysis.evaluate import is_reward, results_of
-from errbar.base.remarks import Above, Condition, Scale, guess, some_of, warning
+from errbar.analysis.methods.population import bounds_of_metric
+from errbar.base.arrays import Array
+from errbar.base.remarks import (
+    Above,
+    Condition,
+    GuessedBounds,
+    Scale,
+    guess,
+    setting,
+    some_of,
+    warning,
+    way_to_say,
+)
 from errbar.data.queries.questions import Slice
 from errbar.data.sources.tables import Source
+from errbar.errors import InputError
+from errbar.kernels.interval import endpoints
 from errbar.metrics import CountMetric, Metric
 from errbar.results.estimate import Subject
 
@@ -41,6 +59,60 @@ def subjects_without_rewards(
 def given_bounds(bounds: tuple[float, float]) -> Condition:
     """The remark on bounds of rewards that the user gave."""
     return Condition(f"rewards lie between {bounds[0]:.3g} and {bounds[1]:.3g}")
+
+
+def bounds_of(extremes: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    """Bounds of rewards: those given, or bounds estimated from the outcomes.
+
+    `extremes` are the lowest and the highest outcome of each question. Outcomes between 0 and 1 are
+    assumed to be bounded by 0 and 1. Otherwise the bounds are the estimated ends of the range
+    (Robson and Whitlock 1964); the lower one is 0 if no outcome is negative.
+    """
+    if bounds is not None:
+        require_within(extremes, bounds)
+        return bounds
+    lowest, highest = extremes
+    if lowest.min() >= 0.0 and highest.max() <= 1.0:
+        return 0.0, 1.0
+    low, high = endpoints(lowest)[0], endpoints(highest)[1]
+    return (max(low, 0.0) if lowest.min() >= 0.0 else low), high
+
+
+def require_within(extremes: Array, bounds: tuple[float, float]) -> None:
+    """Refuse bounds that an outcome exceeds; rows are the lowest and highest of each question."""
+    outside = extremes[(extremes < bounds[0]) | (extremes > bounds[1])]
+    if outside.size:
+        option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
+        missing = setting("errors", "missing")
+        failed = f"; rows without a result count as 0, and {missing} leaves them out"
+        raise InputError(
+            f"an outcome of {outside[0]:g} lies outside of the bounds {bounds[0]:g} to "
+            f"{bounds[1]:g}; correct {option}, or leave it out{'' if outside[0] else failed}"
+        )
+
+
+def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
+    """The guess about the bounds of rewards."""
+    rewards = f"{subject}rewards" if subject else "Rewards"
+    return GuessedBounds(
+        guess(
+            f"{rewards} are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
+            option="--bounds LOW HIGH",
+            argument="bounds=(low, high)",
+        )
+    )
+
+
+def largest_change(
+    source: Source, metric: Metric, bounds: tuple[float, float] | None = None
+) -> float:
+    """The largest possible change of a metric; infinite for rewards outside 0 to 1."""
+    if any(exceeds_unit(source, part, metric) for part in source.slices(())):
+        return math.inf
+    low, high = (
+        bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
+    )
+    return high - low
 
 
 def remarks_on_rewards(source: Source, found: Sequence[Slice]) -> list[Above]:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from errbar.analysis.alignment import AlignedValues, mean_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import assumption_on_sizes, bounds_of_metric
-from errbar.analysis.outcome_scales import given_bounds
-from errbar.analysis.rewards import bounds_of, remarks_on_bounds
+from errbar.analysis.outcome_scales import bounds_of, given_bounds
+from errbar.analysis.rewards import remarks_on_bounds
 from errbar.analysis.spreads import (
     LEVELS,
     SCORES,

@@ -16,17 +16,19 @@ from errbar.analysis.methods.base import Cell, refuse_weights_in
 from errbar.analysis.methods.population import (
     Summary,
     assumption_on_sizes,
-    bounds_of_metric,
     finite_population,
     mean_of_sample,
 )
-from errbar.analysis.outcome_scales import ROUNDING, exceeds_unit
+from errbar.analysis.outcome_scales import (
+    ROUNDING,
+    bounds_of,
+    remark_on_guess,
+    require_within,
+)
 from errbar.base.arguments import require_all, require_scale, scaled_weights
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import (
     GUESSED,
-    GuessedBounds,
-    guess,
     join_parts,
     setting,
     warning,
@@ -36,10 +38,10 @@ from errbar.data.queries.questions import Slice
 from errbar.data.queries.tallies import Ballots, Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
-from errbar.kernels.interval import endpoints, is_skewed, skewed_ends, student_reach
+from errbar.kernels.interval import is_skewed, skewed_ends, student_reach
 from errbar.kernels.sign_flip import FEW, effective_size
 from errbar.kernels.urn import most_noise
-from errbar.metrics import CountMetric, Metric, VoteAt
+from errbar.metrics import Metric, VoteAt
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 
 # Some harnesses write the smallest normal float, or a few times it, in place of 0.
@@ -123,7 +125,7 @@ def rewards_of(
     counts, each = results.counts[some], trials[some]
     extremes = _extremes(values, counts, each, worth)
     if bounds is not None:
-        _require_within(extremes, bounds)
+        require_within(extremes, bounds)
     nothing = each - counts.sum(axis=1)
     means = (counts @ values + nothing * worth) / each
     off = counts * np.square(values - means[:, None])
@@ -187,36 +189,6 @@ def average_reward(
     return estimate_of(cell, of, metric, questions, trials.sum().item(), trials, answered.clusters)
 
 
-def _require_within(extremes: Array, bounds: tuple[float, float]) -> None:
-    """Refuse bounds that an outcome exceeds; rows are the lowest and highest of each question."""
-    outside = extremes[(extremes < bounds[0]) | (extremes > bounds[1])]
-    if outside.size:
-        option = way_to_say("--bounds LOW HIGH", "bounds=(low, high)")
-        missing = setting("errors", "missing")
-        failed = f"; rows without a result count as 0, and {missing} leaves them out"
-        raise InputError(
-            f"an outcome of {outside[0]:g} lies outside of the bounds {bounds[0]:g} to "
-            f"{bounds[1]:g}; correct {option}, or leave it out{'' if outside[0] else failed}"
-        )
-
-
-def bounds_of(extremes: Array, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """Bounds of rewards: those given, or bounds estimated from the outcomes.
-
-    `extremes` are the lowest and the highest outcome of each question. Outcomes between 0 and 1 are
-    assumed to be bounded by 0 and 1. Otherwise the bounds are the estimated ends of the range
-    (Robson and Whitlock 1964); the lower one is 0 if no outcome is negative.
-    """
-    if bounds is not None:
-        _require_within(extremes, bounds)
-        return bounds
-    lowest, highest = extremes
-    if lowest.min() >= 0.0 and highest.max() <= 1.0:
-        return 0.0, 1.0
-    low, high = endpoints(lowest)[0], endpoints(highest)[1]
-    return (max(low, 0.0) if lowest.min() >= 0.0 else low), high
-
-
 def bounds_by_task(
     answered: Mapping[Subject, Rewards], bounds: tuple[float, float] | None
 ) -> dict[str, tuple[float, float]]:
@@ -227,18 +199,6 @@ def bounds_by_task(
     return {
         task: bounds_of(np.concatenate(parts, axis=1), bounds) for task, parts in extremes.items()
     }
-
-
-def largest_change(
-    source: Source, metric: Metric, bounds: tuple[float, float] | None = None
-) -> float:
-    """The largest possible change of a metric; infinite for rewards outside 0 to 1."""
-    if any(exceeds_unit(source, part, metric) for part in source.slices(())):
-        return math.inf
-    low, high = (
-        bounds_of_metric(metric, bounds) if isinstance(metric, CountMetric) else metric.bounds
-    )
-    return high - low
 
 
 def votes_on(questions: Sequence[Ballots], metric: VoteAt) -> AnsweredQuestions:
@@ -308,18 +268,6 @@ def remarks_on_spread(
     """A warning for each system whose mean depends on few questions."""
     for of, rewards in answered.items():
         yield from _on_spread(f"{of}: " if str(of) else "", rewards.values, guessed[of.task])
-
-
-def remark_on_guess(subject: str, bounds: tuple[float, float]) -> str:
-    """The guess about the bounds of rewards."""
-    rewards = f"{subject}rewards" if subject else "Rewards"
-    return GuessedBounds(
-        guess(
-            f"{rewards} are taken to lie between {bounds[0]:.3g} and {bounds[1]:.3g}",
-            option="--bounds LOW HIGH",
-            argument="bounds=(low, high)",
-        )
-    )
 
 
 def _on_spread(subject: str, values: Array, guessed: tuple[float, float]) -> list[str]:

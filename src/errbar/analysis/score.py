@@ -24,14 +24,18 @@ from errbar.analysis.evaluate import (
     sort_by_subject,
 )
 from errbar.analysis.methods import Calibrated, Method
-from errbar.analysis.outcome_scales import given_bounds, subjects_without_rewards, who_has_rewards
+from errbar.analysis.outcome_scales import (
+    given_bounds,
+    remark_on_guess,
+    subjects_without_rewards,
+    who_has_rewards,
+)
 from errbar.analysis.rewards import (
     Rewards,
     average_reward,
     average_vote,
     ballots_of,
     bounds_by_task,
-    remark_on_guess,
     remarks_on_spread,
     rewards_of,
     votes_on,
