@@ -10,6 +10,7 @@ file may only be left by SIGKILL. Whatever happens, nothing prints a traceback.
 """
 
 import argparse
+import math
 import os
 import random
 import resource
@@ -82,6 +83,22 @@ def _table(rows: int) -> pl.DataFrame:
     )
 
 
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _cpu_of(process: int) -> float:
+    """Processor seconds of a process so far; infinite if it has ended."""
+    try:
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        )
+    except OSError:
+        return math.inf
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Trial:
     """A command on a log of its own, with what its target was and is to be."""
 
@@ -89,9 +106,9 @@ class Trial:
         self.name, self.rng = name, rng
         self.place = Place(folder)
         for _ in range(2):  # the second time over files that exist
-            began = time.perf_counter()
+            began = _cpu_of_children()
             subprocess.run(self.place.command(name), check=True, capture_output=True)
-            self.seconds = time.perf_counter() - began
+            self.cpu = _cpu_of_children() - began
         self.whole = self.place.content()
         self.restore()
         self.before = self.place.content()
@@ -115,12 +132,21 @@ class Trial:
             preexec_fn=limit,  # noqa: PLW1509  this program has one thread
         )
 
+    def wait(self, process: subprocess.Popen[str]) -> None:
+        """Wait until a random share of the work is done, by processor time, or all of it.
+
+        By the clock most moments would be before the work or after it on a busy machine.
+        """
+        moment = self.rng.uniform(0.0, 1.05 * self.cpu)
+        while process.poll() is None and _cpu_of(process.pid) < moment:
+            time.sleep(0.002)
+
     def judged(self, process: subprocess.Popen[str], *, may_leave: bool = False) -> str:
         """What became of it; a text that begins with "wrong" must not be."""
-        _, said = process.communicate(timeout=120)
+        _, said = process.communicate(timeout=600)
         after, left = self.place.content(), self.place.leftovers()
         for path in [*self.place.target.parent.rglob(".errbar-*")]:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         self.restore()
         changed = sum(after.get(name) != size for name, size in self.before.items())
         faults = {
@@ -139,7 +165,7 @@ def killed(trial: Trial) -> str:
     """SIGKILL, SIGTERM or SIGINT at a random moment."""
     sent = trial.rng.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
     process = trial.start()
-    time.sleep(trial.rng.uniform(0.0, 1.1 * trial.seconds))
+    trial.wait(process)
     process.send_signal(sent)
     return trial.judged(process, may_leave=sent == signal.SIGKILL)
 
@@ -164,7 +190,7 @@ def memory(trial: Trial) -> str:
 def two_writers(trial: Trial) -> str:
     """Two processes write the same target at once."""
     first, second = trial.start(), trial.start()
-    _, said = first.communicate(timeout=120)
+    _, said = first.communicate(timeout=600)
     found = trial.judged(second)
     return f"wrong: a traceback: {said}" if "Traceback" in said else found
 
@@ -172,14 +198,14 @@ def two_writers(trial: Trial) -> str:
 def changing(trial: Trial) -> str:
     """The log grows, or is cut, while it is read."""
     process = trial.start()
-    time.sleep(trial.rng.uniform(0.0, trial.seconds))
+    trial.wait(process)
     with trial.place.log.open("r+b") as log:
         if trial.rng.random() < 0.5:
             log.truncate(trial.rng.randrange(len(trial.log)))
         else:
             log.seek(0, os.SEEK_END)
             log.write(trial.log[: trial.rng.randrange(len(trial.log))])
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=600)
     trial.place.log.write_bytes(trial.log)
     if process.returncode == 0:  # read before or after the change, which changes the size
         trial.restore()

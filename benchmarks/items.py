@@ -54,7 +54,7 @@ def intervals(replicates: int) -> None:
             found = fit(right, trials)
             ends = found.separated
             centred = logits[:, 0] - logits[~ends, 0].mean()
-            reach = student_reach(LEVEL, questions - 1) * np.sqrt(np.diag(found.covariance))
+            reach = student_reach(LEVEL, questions - 1) * found.ability_sds
             inside += (np.abs(found.abilities - centred) <= reach)[~ends].tolist()
             low, high = found.difficulty_ends(0.5 * (1.0 - LEVEL))
             difficulty = -logits[~ends].mean(axis=0)

@@ -75,7 +75,9 @@ def history(
     True
     """
     strict_share(level, "level")
-    if not isinstance(columns, Mapping | None):
+    if not isinstance(columns, Mapping | None) or not all(
+        isinstance(c, str) for c in columns or ()
+    ):
         raise WrongType("columns must be names by their meaning, as in {'question': 'task_id'}.")
     failures_as(errors)  # raises an error before anything is read
     how = {"level": level, "estimand": estimand, "errors": errors, "short": short, "bounds": bounds}

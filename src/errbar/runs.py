@@ -125,8 +125,10 @@ class Runs(Outcomes):
         drawn_at = family(metric)
         intervals = chosen_method(method, estimand=estimand, level=level)
         if ks is not None:
-            if not isinstance(ks, Iterable):
-                raise WrongType(f"ks must be a list of whole numbers; got {ks!r}.")
+            try:
+                ks = list(ks)
+            except TypeError as error:
+                raise WrongType(f"ks must be a list of whole numbers; got {ks!r}.") from error
             members = [scored_metric(drawn_at(k)) for k in ks]
             if not members:
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")

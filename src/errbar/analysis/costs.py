@@ -167,6 +167,7 @@ def _costs_of_questions(
             spent=price.of(ins.spent, outs.spent),
             paid_right=np.minimum(ins.paid_right, outs.paid_right),
             spent_right=price.of(ins.spent_right, outs.spent_right),
+            least=np.minimum(ins.least, outs.least),
         )
     return found
 
@@ -205,13 +206,18 @@ def _system(
         if_right = np.where(hits > 0, spent_hits / hits, mean)
         if_wrong = np.where(n > hits, (spent - spent_hits) / (n - hits), mean)
     right, own = costs.right[some].astype(float), trials[some].astype(float)
-    wrong = ~np.isfinite(spent) | (spent < 0.0)
+    wrong = ~np.isfinite(spent) | (costs.least[some] < 0.0)
     if wrong.any():
         at_fault = int(np.flatnonzero(some)[np.argmax(wrong)])
+        least, question = costs.least[at_fault], costs.questions[at_fault]
+        found = f"the least is {least:g}" if least < 0.0 else f"they add up to {np.inf:g}"
         raise InputError(
-            f"{about(who, 'costs')} must be finite and not negative; the rows of question "
-            f"{costs.questions[at_fault]!r} add up to {costs.spent[at_fault]:g}."
+            f"{about(who, 'costs')} must be finite and not negative; of the rows of question "
+            f"{question!r} {found}."
         )
+    if not spent.any():
+        words = "all costs are 0; perhaps the prices were not known, so do not compare it by cost."
+        remarks.append(about(who, Caution(words)))
     quality = costs.reward[some] / own
     is_binary = named.slice.is_binary
     names = [name for name, is_in in zip(costs.questions, some, strict=True) if is_in]
@@ -323,7 +329,12 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
 
 
 def _number_with_sd(found: Ratio) -> Measurement:
-    """An estimate; a standard deviation that is only rounding error becomes 0."""
+    """An estimate; a standard deviation that is only rounding error becomes 0.
+
+    Costs of 0 alone show no spread, not even that of the cost of a success.
+    """
+    if not found.value:
+        return Measurement(value=found.value, sd=math.nan, low=math.nan, high=math.nan)
     sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # 0 if it is only rounding
     return Measurement(value=found.value, sd=sd, low=found.low, high=found.high)
 

@@ -79,7 +79,8 @@ def items_of(source: Source, request: ItemRequest) -> Items:
     remarks += [note for task in found for note in task.remarks()]
     method = (
         f"{_MODELS[request.model]} by marginal maximum likelihood, difficulties normal; "
-        "intervals of abilities by the sandwich over questions (or clusters), t quantiles; of "
+        "intervals of abilities by the sandwich over questions (or clusters), or by the model "
+        "if its are wider, t quantiles; of "
         "difficulties by their posterior, widened for the abilities; trials of a system on a "
         "question that are more alike than the model says count less (Williams 1982); checks by "
         "the model of Rasch"
@@ -182,7 +183,7 @@ class _FittedTask:
     def systems(self) -> list[SystemAbility]:
         """Every system, by descending ability."""
         reach = self._reach()
-        sds = np.sqrt(np.diag(self.fit.covariance))
+        sds = self.fit.ability_sds
         lows, highs = self.fit.abilities - reach * sds, self.fit.abilities + reach * sds
         total = self._right.sum(axis=1)
         lows = np.where(self.fit.separated & (total <= 0.0), -np.inf, lows)
@@ -294,6 +295,13 @@ class _FittedTask:
                 Caution(
                     f"{who} solved all questions, or none, so the data bound the ability on one "
                     "side only (the log-F prior keeps it finite)."
+                )
+            )
+        if self.fit.is_flat:
+            notes.append(
+                Caution(
+                    "the outcomes do not show that questions differ in difficulty, so difficulties "
+                    "have no interval."
                 )
             )
         if self._request.subset is not None and len(names) < FEWEST:

@@ -14,9 +14,11 @@ the parameters of questions are eliminated; the last step has that of Louis (198
 A system that solved everything, or nothing, has no finite ability: it gets the log-F(1, 1) prior of
 Greenland and Mansournia (2015), which is half a success and half a failure at average difficulty.
 
-The covariance of abilities is the sandwich over clusters of questions, for which the model need not
-be true. Difficulties have their posterior given the abilities (empirical Bayes), widened by what
-the abilities are uncertain (delta method).
+The variance of abilities is that of the sandwich over clusters of questions, for which the model
+need not be true, or the model's if that is larger: few questions that look alike, and a system that
+solves all that another does, leave the sandwich next to nothing. Difficulties have their posterior
+given the abilities (empirical Bayes), widened by what the abilities are uncertain (delta method).
+Where outcomes do not show that difficulties differ, nor do they show how much they may.
 """
 
 from dataclasses import dataclass
@@ -45,7 +47,7 @@ class ItemFit:
     """A fitted model. Ability 0 is the mean of the systems that failed and solved something."""
 
     abilities: Array
-    covariance: Array  # covariance of the abilities, over clusters of questions
+    ability_sds: Array  # the larger of the sandwich's and of the model's
     separated: NDArray[np.bool_]  # systems that solved everything, or nothing
     mean: float  # mean of the difficulties
     spread: float
@@ -61,8 +63,15 @@ class ItemFit:
     posterior: Array
     log_likelihood: float
 
-    def difficulty_ends(self, tail: float) -> tuple[Array, Array]:
+    @property
+    def is_flat(self) -> bool:
+        """Whether the outcomes do not show that difficulties differ."""
+        return self.spread <= _SPREADS[0]
+
+    def difficulty_ends(self, tail: float) -> Array:
         """Quantiles of the posterior of each difficulty, widened to its standard deviation."""
+        if self.is_flat:
+            return np.full((2, self.difficulties.size), np.nan)
         raw = np.sqrt(np.maximum(self.posterior @ self.grid**2 - self.difficulties**2, 0.0))
         wider = self.difficulty_sds / np.where(raw > 0.0, raw, 1.0)
         step = self.grid[1] - self.grid[0]
@@ -71,7 +80,7 @@ class ItemFit:
         for share in (tail, 1.0 - tail):
             found = [np.interp(share, row, self.grid + 0.5 * step) for row in sums]
             ends.append(self.difficulties + (np.array(found) - self.difficulties) * wider)
-        return ends[0], ends[1]
+        return np.array(ends)
 
     def influence_of(self, right: Array, trials: Array) -> Array:
         """Influence of other questions in the model of Rasch: questions × systems."""
@@ -339,6 +348,10 @@ class _MarginalModel:
         moves = scores @ inverse
         response = inverse[:, :systems] - (inverse[:, :systems] @ centre)[:, None]
         influence = scores @ response
+        by_model = response[:systems] - centre @ response[:systems]
+        variances = np.maximum(
+            np.diag(clustered_covariance(influence, clusters)), np.diag(by_model)
+        )
         nodes, shape = state.nodes, (-1, state.nodes.places.size, state.nodes.logs.size)
         posterior = state.posterior.reshape(shape).sum(axis=2)
         mean = posterior @ nodes.places
@@ -352,13 +365,15 @@ class _MarginalModel:
         steepness = state.posterior @ (slope * state.rates * (1.0 - state.rates)).T
         return ItemFit(
             abilities=beta.abilities - origin,
-            covariance=clustered_covariance(influence, clusters),
+            ability_sds=np.sqrt(variances),
             separated=self.separated,
             mean=-origin,
             spread=beta.spread,
             slope_spread=beta.slope_spread,
             difficulties=mean - origin,
-            difficulty_sds=np.sqrt(variance),
+            difficulty_sds=np.sqrt(variance)
+            if beta.spread > _SPREADS[0]
+            else np.full(mean.size, np.nan),
             slopes=np.exp(log_slope),
             expected=expected.T,
             steepness=steepness.T,

@@ -70,6 +70,7 @@ def _logit_normal(at: Array) -> Array:
     return np.diff(np.concatenate([[0.0], inside, [1.0]]))
 
 
+_NOTHING = 1e-6  # share of failures below which searches end anywhere
 _NEVER = np.log([1e-9, 0.999])  # of the share never solved: the logarithm, to search smoothly
 # log α, log β, log of the largest rate. With α = 100 questions are alike; with 0.01, half of the
 # hard ones need more than 1e30 trials.
@@ -114,7 +115,10 @@ class LeftTail:
         return self._ends(lambda at: 1.0 - self._all_fail(at, k), level)
 
     def exponent(self, few: int, many: int, level: float) -> ProfileInterval:
-        """Exponent of the power of k by which failures fall between two numbers of trials."""
+        """Exponent of the power of k by which failures fall between two numbers of trials.
+
+        Its value is nan if by the most likely distribution no question fails.
+        """
         reach = np.log(many / few)
 
         def fall(at: Array) -> float:
@@ -124,20 +128,23 @@ class LeftTail:
             )
             return float(np.log(sides[0] / sides[1]) / reach)
 
-        return self._ends(fall, level)
+        found = self._ends(fall, level)
+        fails = self._all_fail(self._best, few) > _NOTHING
+        return found if fails else found._replace(value=np.nan)
 
     def limit(self, level: float) -> ProfileInterval:
         """Exponent for endless trials in the family of Beta, where all questions are solvable.
 
-        Its ends are 0 and ∞ where the data set no limit.
+        It is 0 or ∞ where the data set no limit.
         """
-        value, low, high = self._ends(lambda at: float(at[0]), level)
         least, most = self.family.limits[0]
-        return ProfileInterval(
-            float(np.exp(value)),
-            0.0 if low < least + _AT_LIMIT else float(np.exp(low)),
-            np.inf if high > most - _AT_LIMIT else float(np.exp(high)),
-        )
+
+        def scaled(end: float) -> float:
+            if end < least + _AT_LIMIT:
+                return 0.0
+            return np.inf if end > most - _AT_LIMIT else float(np.exp(end))
+
+        return ProfileInterval(*map(scaled, self._ends(lambda at: float(at[0]), level)))
 
     def never(self, level: float) -> ProfileInterval:
         """Share of the questions that are never solved."""

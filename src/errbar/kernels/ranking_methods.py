@@ -28,6 +28,11 @@ from errbar.kernels.connectivity import components, strong_components
 from errbar.kernels.item_checks import fit_correlated
 from errbar.kernels.sign_flip import rounded_difference
 
+_ALL_ALIKE = (
+    "no trial tells some systems apart, because they are right and wrong on the same questions; "
+    "rank by the mean."
+)
+
 
 class QuestionValues(NamedTuple):
     """Values of questions whose mean is a score (systems × questions), and their bounds."""
@@ -88,9 +93,10 @@ def win_rates(rates: Array) -> QuestionValues:
     """Share of decided games that a system wins against all others."""
     won, lost = _expected_games(rates)
     games = (won + lost).sum(axis=1)
-    some = games > 0.0
-    scores = np.divide(won.sum(axis=1), games, out=np.full(games.shape, 0.5), where=some)
-    each = np.where(some, games, 1.0)[:, None]
+    if not games.all():
+        raise InputError(f"no win rates: {_ALL_ALIKE}")
+    scores = won.sum(axis=1) / games
+    each = games[:, None]
 
     def influence(answers: Array) -> Array:
         """How a question moves the rates."""
@@ -125,10 +131,7 @@ def strengths(rates: Array) -> QuestionValues:
         controls=np.zeros((first.size, 0)),
     )
     if int(components(rows).max()) > 0:
-        raise InputError(
-            "no strengths: no trial tells some systems apart, because they are right and wrong on "
-            "the same questions; rank by the mean."
-        )
+        raise InputError(f"no strengths: {_ALL_ALIKE}")
     penalised = int(strong_components(rows).max()) > 0
     found = fit(rows, Ties.HALF, penalised=penalised)
     expected = 1.0 / (1.0 + np.exp(found.strengths[None, :] - found.strengths[:, None]))
@@ -148,6 +151,9 @@ def strengths(rates: Array) -> QuestionValues:
 
 def abilities(right: Array, trials: Array, clusters: Integers) -> QuestionValues:
     """Abilities in the model of Rasch."""
+    total = right.sum(axis=0)
+    if not ((total > 0.0) & (total < trials.sum(axis=0))).any():
+        raise InputError(f"no abilities: {_ALL_ALIKE}")
     found = fit_correlated(right, trials, clusters)
     usual = (trials / found.design).mean(axis=1)[:, None]
 

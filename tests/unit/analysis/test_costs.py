@@ -170,3 +170,20 @@ def test_a_sample_of_inspect_ai_has_the_tokens_of_all_its_models(tmp_path: Path)
     names = ("input_tokens", "output_tokens", "seconds", "metadata.seconds")
     rows = source.frame.select(*names).sort("seconds", nulls_last=True).collect().rows()
     assert rows == [(11.0, 7.0, 2.5, None), (None, None, None, 9.0)]
+
+
+def test_a_negative_cost_is_refused_even_if_the_question_costs_more() -> None:
+    rows = [{"question": "a", "outcome": 1, "cost": cost} for cost in (-1.0, 3.0)]
+    with pytest.raises(
+        InputError, match="not negative; of the rows of question 'a' the least is -1"
+    ):
+        errbar.cost([*rows, {"question": "b", "outcome": 0, "cost": 1.0}])
+
+
+def test_costs_of_nothing_are_doubted_and_have_no_interval() -> None:
+    """Harnesses write 0 where they do not know a price."""
+    rows = [{"question": at, "outcome": at % 2, "cost": 0.0} for at in range(20)]
+    (row,) = found = errbar.cost(rows)
+    assert (row.cost.value, row.per_success.value) == (0.0, 0.0)
+    assert np.isnan([row.cost.low, row.cost.high, row.per_success.low, row.per_success.high]).all()
+    assert any("all costs are 0" in note for note in found.remarks)

@@ -103,3 +103,9 @@ def test_the_command_has_the_numbers_of_python(tmp_path: Any) -> None:
     (own,) = errbar.scaling(path, [100]).to_dicts()
     own = {name: None if cell == np.inf else cell for name, cell in own.items()}
     assert record == pytest.approx(own)
+
+
+def test_where_nothing_fails_the_exponent_is_unknown_and_without_limit() -> None:
+    (row,) = errbar.scaling([[1] * 4] * 20, [20])
+    assert np.isnan(row.steps[0].exponent.value)
+    assert row.limit.value == row.limit.high == np.inf

@@ -113,3 +113,14 @@ def test_what_a_method_cannot_rank_is_refused() -> None:
     with pytest.raises(InputError, match="right or wrong"):
         errbar.rank(rewards, by="rasch")
     assert errbar.rank(rewards, by="copeland")[0].value == 1.0
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+@pytest.mark.parametrize("by", ["win-rate", "bradley-terry", "rasch"])
+def test_systems_that_nothing_tells_apart_have_no_games_to_rank_them_by(
+    by: Any, outcome: int
+) -> None:
+    """Intervals by linear expansion would reach to one side only, as others solve all or none."""
+    alike = [[outcome] * 4] * 20
+    with pytest.raises(InputError, match="no trial tells some systems apart"):
+        errbar.rank({"a": alike, "b": alike}, by=by)

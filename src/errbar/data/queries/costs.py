@@ -35,7 +35,7 @@ from errbar.data.queries.expressions import (
 from errbar.data.readers.documents import parse
 from errbar.errors import InputError, UnknownColumn, WrongType
 
-_SUMS = ("right", "reward", "paid", "spent", "paid_right", "spent_right")
+_SUMS = ("right", "reward", "paid", "spent", "paid_right", "spent_right", "least")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,6 +51,7 @@ class QuestionCosts:
     spent: Array  # the sum of these costs
     paid_right: Integers  # right rows with a cost
     spent_right: Array
+    least: Array  # the least cost of a row
 
 
 def question_costs(
@@ -75,6 +76,7 @@ def question_costs(
             nw.col("right").sum(),
             nw.col("paid").count().alias("paid"),
             nw.col("paid").sum().alias("spent"),
+            nw.col("paid").min().alias("least"),
             nw.col("paid_right").count().alias("paid_right"),
             nw.col("paid_right").sum().alias("spent_right"),
         )
@@ -111,7 +113,7 @@ def _costs_of(places: Mapping[str, int], sums: Mapping[str, Array]) -> QuestionC
         name: sums[name][at].round().astype(np.int64)
         for name in ("rows", "scored", "right", "paid", "paid_right")
     }
-    parts = {name: sums[name][at] for name in ("reward", "spent", "spent_right")}
+    parts = {name: sums[name][at] for name in ("reward", "spent", "spent_right", "least")}
     return QuestionCosts(questions=tuple(names), **whole, **parts)
 
 
