@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
 from errbar.analysis.readings import remarks_on
@@ -206,15 +207,7 @@ def _system(
         if_right = np.where(hits > 0, spent_hits / hits, mean)
         if_wrong = np.where(n > hits, (spent - spent_hits) / (n - hits), mean)
     right, own = costs.right[some].astype(float), trials[some].astype(float)
-    wrong = ~np.isfinite(spent) | (costs.least[some] < 0.0)
-    if wrong.any():
-        at_fault = int(np.flatnonzero(some)[np.argmax(wrong)])
-        least, question = costs.least[at_fault], costs.questions[at_fault]
-        found = f"the least is {least:g}" if least < 0.0 else f"they add up to {np.inf:g}"
-        raise InputError(
-            f"{about(who, 'costs')} must be finite and not negative; of the rows of question "
-            f"{question!r} {found}."
-        )
+    _require_amounts(who, costs, some)
     if not spent.any():
         words = "all costs are 0; perhaps the prices were not known, so do not compare it by cost."
         remarks.append(about(who, Caution(words)))
@@ -235,6 +228,19 @@ def _system(
         is_binary=is_binary,
         total=float(costs.spent.sum()),
     )
+
+
+def _require_amounts(who: str, costs: QuestionCosts, some: NDArray[np.bool_]) -> None:
+    """Refuse costs that are infinite or negative."""
+    wrong = some & (~np.isfinite(costs.spent) | (costs.least < 0.0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        least = costs.least[at]
+        found = f"the least is {least:g}" if least < 0.0 else "they add up to inf"
+        raise InputError(
+            f"{about(who, 'costs')} must be finite and not negative; of the rows of question "
+            f"{costs.questions[at]!r} {found}."
+        )
 
 
 def _row(

@@ -70,8 +70,6 @@ class ItemFit:
 
     def difficulty_ends(self, tail: float) -> Array:
         """Quantiles of the posterior of each difficulty, widened to its standard deviation."""
-        if self.is_flat:
-            return np.full((2, self.difficulties.size), np.nan)
         raw = np.sqrt(np.maximum(self.posterior @ self.grid**2 - self.difficulties**2, 0.0))
         wider = self.difficulty_sds / np.where(raw > 0.0, raw, 1.0)
         step = self.grid[1] - self.grid[0]
@@ -371,9 +369,7 @@ class _MarginalModel:
             spread=beta.spread,
             slope_spread=beta.slope_spread,
             difficulties=mean - origin,
-            difficulty_sds=np.sqrt(variance)
-            if beta.spread > _SPREADS[0]
-            else np.full(mean.size, np.nan),
+            difficulty_sds=np.sqrt(np.where(beta.spread > _SPREADS[0], variance, np.nan)),
             slopes=np.exp(log_slope),
             expected=expected.T,
             steepness=steepness.T,
