@@ -55,7 +55,7 @@ def shares_of(unit: Unit, replicates: int) -> Array:
     for first in range(0, replicates, _TOGETHER):
         rates = difficulty.draw(rng, (min(_TOGETHER, replicates - first), unit.questions))
         systems = Systems(unit.trials, rng.binomial(unit.trials, rates))
-        known = DifficultyPosterior.of(systems.each, rng, most_chains=1)
+        known = DifficultyPosterior.of(systems.each, [rng] * len(systems.each), most_chains=1)
         found = ends([[each.beyond(metric, LEVEL) for each in known] for metric in metrics])
         totals[0] += judged(found, everywhere)
         totals[1] += judged(found, benchmark(rates, metrics))

@@ -76,7 +76,8 @@ class RunPlots:
             if part.was_scored
         }
         counts = {of: _counts(part, errors) for of, part in slices.items()}
-        known = DifficultyPosterior.of(list(counts.values()), np.random.default_rng(rng))
+        rngs = [np.random.default_rng(rng) for _ in counts]
+        known = DifficultyPosterior.of(list(counts.values()), rngs)
         observed: dict[Subject, Array] = {}
         learned: dict[Subject, Array] = {}
         for (of, own), spread in zip(counts.items(), known, strict=True):

@@ -53,7 +53,7 @@ def coverage_shares(
             "an audit simulates trials that are right or wrong; leave out metrics of categories."
         )
     covers = method.estimand if isinstance(method, Calibrated) else Estimand.BENCHMARK
-    (learned,) = DifficultyPosterior.of([known], rng)
+    (learned,) = DifficultyPosterior.of([known], [rng])
     hidden = (None, 0.0, 1.0) if covers is Estimand.POPULATION else (None,)
     shares = [
         _shares_of(

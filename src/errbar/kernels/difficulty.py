@@ -164,38 +164,70 @@ def rates_by_state(
     return np.append(_NODES, rates[~few]), np.hstack([weights, by_state[:, ~few]])
 
 
-def exact_rates_by_state(outcomes: StateCounts) -> tuple[Array, Array] | None:
+def terms_of_sum(outcomes: StateCounts) -> float:
+    """Size of the Fourier transforms of `exact_rates_by_state`; infinite beyond its nodes."""
+    right, wrong, often = outcomes
+    too_many = int(often @ (right + wrong)) > _MOST_TRIALS
+    return math.inf if too_many else math.prod((2.0 * often + 1.0).tolist())
+
+
+def exact_rates_by_state(outcomes: StateCounts) -> tuple[Array, Array]:
     """What `rates_by_state` estimates, summed over all assignments of the questions to points.
 
     Given the concentration, what the points contribute to the probability of the data are equal
     functions of how many questions of each state they have, and their sum over all assignments is
-    the convolution power of that function. Where it has too many terms, None is returned.
+    a coefficient of the power of that function, a polynomial with a variable for each state.
     """
     from scipy.special import gammaln  # noqa: PLC0415  loaded when first needed
 
     right, wrong, often = outcomes
-    terms = math.prod(((often + 1.0) * (often + 2.0) / 2.0).tolist())
-    number, all_trials = int(often.sum()), int(often @ (right + wrong))
-    if number > _MOST_QUESTIONS or terms > _MOST_TERMS or all_trials > _MOST_TRIALS:
-        return None
     # questions of each state at a point
     has = np.indices((often + 1).tolist()).reshape(often.size, -1)
     solved, failed = right @ has, wrong @ has
-    # relative to questions that are all alone, so that no product overflows
-    logs = _log_marginal(solved, failed) - _log_marginal(right, wrong) @ has
-    logs = logs - gammaln(has + 1.0).sum(axis=0) - gammaln(_SHARES)[:, None]
-    point = np.exp(logs + gammaln(has.sum(axis=0) + _SHARES[:, None]))  # masses × contents
-    joint = point * _convolution_power(point, _POINTS - 1, often)[:, ::-1]
-    total = joint.sum(axis=1)
-    log_mass = _LOG_PRIOR + gammaln(_MASSES) - gammaln(_MASSES + number) + np.log(total)
-    chance = np.exp(log_mass - log_mass.max()) / total @ joint
-    share = has * chance / (has @ chance)[:, None]
-    weights = sum(share[:, some] @ chances for some, chances in _on_nodes(solved, failed))
+    # relative to questions that are all alone
+    alike = _log_marginal(solved, failed) - _log_marginal(right, wrong) @ has
+    alike -= gammaln(has + 1.0).sum(axis=0)
+    number, members = int(often.sum()), has.sum(axis=0)
+    tilt: Array = np.zeros(often.size)
+    log_mass, chances = np.empty(_MASSES.size), []
+    for at, share in enumerate(_SHARES):
+        logs = alike + gammaln(members + share) - gammaln(share)
+        tilt = _tilt(logs, has, often / _POINTS, tilt)
+        point = np.exp(logs + tilt @ has - (scale := _log_sum(logs + tilt @ has)))
+        joint = point * _power(point, _POINTS - 1, often)[::-1]
+        log_mass[at] = math.log(total := joint.sum()) + _POINTS * scale - tilt @ often
+        chances.append(joint / total)
+    log_mass += _LOG_PRIOR + gammaln(_MASSES) - gammaln(_MASSES + number)
+    chance = np.exp(log_mass - _log_sum(log_mass)) @ np.stack(chances)
+    share_of = has * chance / (has @ chance)[:, None]
+    # contents with the same trials have the same rates
+    codes, place = np.unique(solved * (_MOST_TRIALS + 1) + failed, return_inverse=True)
+    by_trials = np.stack([np.bincount(place, row) for row in share_of])
+    distinct = np.array(np.divmod(codes, _MOST_TRIALS + 1))
+    weights = sum(by_trials[:, some] @ each for some, each in _on_nodes(*distinct))
     return _NODES, np.asarray(weights)
 
 
-_MOST_QUESTIONS = 100  # their products stay within the range of floating-point numbers
-_MOST_TERMS = 1 << 18  # an eighth of a second, as long as the draws take
+def _log_sum(logs: Array) -> float:
+    """Log of the sum of exponentials."""
+    return float(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
+
+
+def _tilt(logs: Array, has: Integers, mean: Array, start: Array) -> Array:
+    """Exponential tilt that gives the contents of a point this mean.
+
+    Then all questions together are near the middle of the distribution of a sum of points, and
+    rounding errors of Fourier transforms are far below it. Any tilt has the same coefficients.
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415  loaded when first needed
+
+    def cumulant(tilt: Array) -> tuple[float, Array]:
+        total = _log_sum(logs + tilt @ has)
+        slope: Array = has @ np.exp(logs + tilt @ has - total) - mean
+        return total - float(tilt @ mean), slope
+
+    found: Array = minimize(cumulant, start, jac=True, tol=1e-3).x  # a rough one serves
+    return found
 
 
 def _log_marginal(solved: Integers, failed: Integers) -> Array:
@@ -214,26 +246,22 @@ def _log_inside(solved: Array | Integers, failed: Array | Integers) -> Array:
     return found
 
 
-def _convolution_power(rows: Array, power: int, often: Integers) -> Array:
-    """Each row, a function on the numbers 0, 1, … `often` of every state, convolved with itself."""
-    stride = np.append(np.cumprod(often[:0:-1] + 1)[::-1], 1)
-    first = second = np.zeros(1, dtype=np.intp)
-    for most, step in zip(often.tolist(), stride.tolist(), strict=True):
-        some, other = np.triu_indices(most + 1)  # some + (other − some) is at most the number
-        first = np.add.outer(first, step * some).ravel()
-        second = np.add.outer(second, step * (other - some)).ravel()
-    both = first + second
+def _power(point: Array, power: int, often: Integers) -> Array:
+    """Coefficients of a power of a polynomial, up to `often` of each variable, by squaring."""
+    length, axes = (2 * often + 1).tolist(), tuple(range(often.size))
+    kept = tuple(slice(most + 1) for most in often.tolist())
+    found = point = point.reshape(often + 1)
 
-    def convolved(left: Array, right: Array) -> Array:
-        pairs = zip(left, right, strict=True)
-        return np.stack([np.bincount(both, a[first] * b[second], a.size) for a, b in pairs])
+    def times(left: Array, right: Array) -> Array:
+        waves = np.fft.rfftn(left, length, axes)
+        waves *= waves if left is right else np.fft.rfftn(right, length, axes)
+        return np.fft.irfftn(waves, length, axes)[kept]
 
-    found = rows
     for digit in f"{power:b}"[1:]:
-        found = convolved(found, found)
+        found = times(found, found)
         if digit == "1":
-            found = convolved(found, rows)
-    return found
+            found = times(found, point)
+    return np.maximum(found, 0.0).ravel()
 
 
 # Trials of a point that is integrated: beyond them the standard deviation of its rate is 0.008 or

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arrays import Array
+from errbar.base.arrays import Array, Integers
 from errbar.kernels.bounded_mean import chances_of_sizes
 
 ResampleWeights = NDArray[np.float64]
@@ -83,6 +83,12 @@ def two_losses(loss: Array, starts: NDArray[np.intp]) -> tuple[Array, Array]:
     losses = np.where(are_two, np.stack([low, high]), nodes)
     items = np.where(are_two, highest, above)
     return losses.T, np.stack([number - items, items], axis=1)
+
+
+def sum_by_cell(cell: Integers, like: Array, weights: Array | None = None) -> Array:
+    """Sums of weights, or numbers, by the cell of an array of this shape."""
+    heft = None if weights is None else weights.ravel()
+    return np.bincount(cell.ravel(), heft, like.size).astype(float).reshape(like.shape)
 
 
 def unseen_weights(

@@ -240,7 +240,7 @@ def test_trial_noise_is_that_of_runs_of_known_rates() -> None:
     rng = np.random.default_rng(3)
     rates = rng.beta(0.5, 0.5, 300)
     runs = [Counts([8] * 300, rng.binomial(8, rates)) for _ in range(400)]
-    (known,) = learned.DifficultyPosterior.of(runs[:1], np.random.default_rng(1))
+    (known,) = learned.DifficultyPosterior.of(runs[:1], [np.random.default_rng(1)])
     metrics: list[CreditMetric] = [PassAt(1), PassAt(4), PassHat(4), AreaUnderPass(3)]
     for metric in metrics:
         found = known.benchmark(metric, 0.95)
@@ -645,3 +645,18 @@ def test_comparisons_and_ranks_take_a_largest_cluster_too() -> None:
     sure = errbar.load([row | {"confidence": at % 7} for at, row in enumerate(rows)])
     with pytest.raises(InputError, match="not of a confidence"):
         sure.compare("aurc", largest_cluster=200)
+
+
+@pytest.mark.parametrize(("trials", "questions", "never"), [(4, 10, 1), (16, 30, 1), (32, 30, 3)])
+def test_ends_reach_as_far_as_those_of_any_method_that_holds(
+    trials: int, questions: int, never: int
+) -> None:
+    """Rates p of the questions never solved, 1 of the others, give this run more often than α."""
+    right = [0] * never + [trials] * (questions - never)
+    counts = Counts([trials] * questions, right)
+    for level in (0.8, 0.95, 0.99):
+        for k in (1, 2, trials):
+            ((cell,),) = Calibrated(Estimand.BENCHMARK, level).cells([counts], [PassAt(k)])
+            rate = 1.0 - (1.0 - level) ** (1.0 / (trials * never))
+            needed = 1.0 - never / questions * (1.0 - rate) ** k
+            assert cell.interval.high >= needed

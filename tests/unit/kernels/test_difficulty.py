@@ -19,6 +19,7 @@ from errbar.kernels.difficulty import (
     logs_of,
     memberships,
     rates_by_state,
+    terms_of_sum,
 )
 
 PRIOR_DRAWS = 150_000
@@ -225,9 +226,7 @@ COUNTS = StateCounts(RIGHT, WRONG, OFTEN)
 
 
 def test_exact_rates_are_those_of_all_assignments() -> None:
-    exact = exact_rates_by_state(COUNTS)
-    assert exact is not None
-    rates, weights = exact
+    rates, weights = exact_rates_by_state(COUNTS)
     each = (np.repeat(side, OFTEN).tolist() for side in (RIGHT, WRONG))
     assert np.repeat(weights @ rates, OFTEN) == pytest.approx(
         mean_rates_by_enumeration(*each), rel=1e-9
@@ -244,12 +243,24 @@ def test_sampled_rates_are_near_the_exact_ones() -> None:
     logs = logs_of(points[:, None, :], weights[:, None, :])
     belongs = memberships(RIGHT[:, None].astype(float), WRONG[:, None].astype(float), *logs)
     exact = exact_rates_by_state(COUNTS)
-    assert exact is not None
     sampled = rates_by_state(points, belongs, COUNTS, rng)
     for power in (1, 4):
         found, expected = (weights @ rates**power for rates, weights in (sampled, exact))
         assert found == pytest.approx(expected, abs=0.01)
 
 
-def test_too_many_assignments_are_not_summed() -> None:
-    assert exact_rates_by_state(StateCounts(np.arange(5), 4 - np.arange(5), np.full(5, 20))) is None
+def test_equal_questions_in_two_states_are_summed_as_in_one() -> None:
+    """Equal questions in one state, and in two states."""
+    alike = StateCounts(np.array([2]), np.array([2]), np.array([30]))
+    rates, weights = exact_rates_by_state(alike)
+    apart = StateCounts(np.array([2, 2]), np.array([2, 2]), np.array([20, 10]))
+    _, twice = exact_rates_by_state(apart)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+    for power in (1, 2, 4, 8):
+        whole = weights @ rates**power
+        assert twice @ rates**power == pytest.approx(np.repeat(whole, 2), rel=1e-9)
+
+
+def test_the_size_of_a_sum_grows_with_the_questions_of_each_state() -> None:
+    assert terms_of_sum(COUNTS) == 5 * 3 * 5 * 3
+    assert terms_of_sum(StateCounts(np.array([5000]), np.array([0]), np.array([1]))) == np.inf

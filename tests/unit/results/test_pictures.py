@@ -339,7 +339,7 @@ def test_what_difficulty_expects_adds_up_and_is_what_draws_show() -> None:
     rng = np.random.default_rng(1)
     counts = Counts([6] * 300, rng.binomial(6, rng.beta(0.7, 0.9, 300)))
     edges = (np.arange(8) - 0.5) / 6
-    (learned,) = DifficultyPosterior.of([counts], rng)
+    (learned,) = DifficultyPosterior.of([counts], [rng])
     expected = learned.expected(edges)
     assert np.allclose(expected.sum(axis=1), 1.0)
     shown = np.zeros(7)

@@ -8,7 +8,7 @@ import numpy as np
 
 from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import way_to_say
-from errbar.data.counts import Counts, States, sort_for_rounding, weights_of
+from errbar.data.counts import Counts, CountsByState, States, sort_for_rounding, weights_of
 from errbar.errors import InputError
 from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
@@ -85,3 +85,10 @@ class WeightedStates(NamedTuple):
     def powers(self, power: int, states: int) -> Array:
         """Sum of a power of the weights in each state."""
         return np.bincount(self.state, self.weight**power, states).astype(float)
+
+
+def without_weights(counts: Counts) -> Counts:
+    """Copy of the counts without weights."""
+    if not isinstance(counts, CountsByState) or counts.weights is None:
+        return counts
+    return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import Cell, Method, Systems, require_no_weights
-from errbar.analysis.methods.learned import MOST_CHAINS, DifficultyPosterior
+from errbar.analysis.methods.learned import MOST_CHAINS, ROOT_TWO, DifficultyPosterior
 from errbar.analysis.methods.population import (
     ASSUMPTIONS,
     NOT_NARROWED,
@@ -47,7 +47,6 @@ from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
 from errbar.results.estimate import Estimand, Interval
 
-_ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _ROUNDING = 1e-12  # relative: of sums in another order
 # Questions of a stratum: fewer were not simulated. A smaller one joins the next, as if it were as
 # difficult.
@@ -121,8 +120,15 @@ class Calibrated(Method):
         most_chains: int = MOST_CHAINS,
     ) -> "list[_SystemEstimates]":
         each = [_SystemEstimates(counts, self) for counts in systems]
-        if learning := [system for system in each if system.must_learn(metrics)]:
-            _learn(learning, self.seed, most_chains)
+        learning = [system for system in each if system.must_learn(metrics)]
+        if not learning:
+            return each
+        strata = [counts for system in learning for counts in system.strata]
+        rngs = [np.random.default_rng(self.seed) for _ in strata]
+        alone = self.estimand is not Estimand.POPULATION and all(map(_is_seen, metrics))
+        learned = iter(DifficultyPosterior.of(strata, rngs, most_chains, by_variance=alone))
+        for system in learning:
+            system.learn([next(learned) for _ in system.strata])
         return each
 
     def describe(
@@ -281,7 +287,7 @@ class _SystemEstimates:
         if self._single.any():
             alone = self._seen(clustered=False, some=self._single)
             found = alone.summary(metric, level, self._rng())
-            parts.append((self._weight(self._single), found.widened(_ROOT_TWO) if again else found))
+            parts.append((self._weight(self._single), found.widened(ROOT_TWO) if again else found))
         if not self._single.all():
             for some, known in zip(self._masks, self._learned(), strict=True):
                 found = known.rerun(metric, level) if again else known.benchmark(metric, level)
@@ -362,7 +368,8 @@ class _SystemEstimates:
 
     def _learned(self) -> list[DifficultyPosterior]:
         if not self._known:
-            _learn([self], self._method.seed)
+            rngs = [self._rng() for _ in self.strata]
+            self._known = DifficultyPosterior.of(self.strata, rngs)
         return self._known
 
     def _pooled_posterior(self) -> DifficultyPosterior:
@@ -378,15 +385,6 @@ class _SystemEstimates:
 
     def _interval(self, low: float, high: float, level: float) -> Interval:
         return Interval(low, high, level, self._method.estimand)
-
-
-def _learn(systems: Sequence[_SystemEstimates], seed: int, most_chains: int = MOST_CHAINS) -> None:
-    """Draw the posteriors of systems, each with its own random number generator."""
-    strata = [counts for system in systems for counts in system.strata]
-    rngs = [np.random.default_rng(seed) for _ in strata]
-    learned = iter(DifficultyPosterior.of(strata, rngs, most_chains))
-    for system in systems:
-        system.learn([next(learned) for _ in system.strata])
 
 
 _NOTHING_OPEN = "it has this value whatever the outcomes are"

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errbar.analysis.methods.base import WeightedStates
+from errbar.analysis.methods.base import WeightedStates, without_weights
 from errbar.analysis.methods.population import Summary
-from errbar.base.arrays import Array, Integers
-from errbar.data.counts import Counts, CountsByState, States
+from errbar.base.arrays import Array
+from errbar.data.counts import Counts, States
 from errbar.kernels import difficulty
 from errbar.kernels.binomial import LeastFavourable, RatedQuestions
 from errbar.kernels.interval import (
@@ -45,18 +45,20 @@ from errbar.kernels.partial_identification import (
     most_unseen,
     on_grid,
 )
-from errbar.kernels.resample import unseen_weights
+from errbar.kernels.resample import sum_by_cell, unseen_weights
+from errbar.kernels.urn import blocks
 from errbar.metrics.base import CountMetric, QuestionMean
 
 _TOGETHER = 50  # systems that are fitted in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32
 # no end moved by more than 1.5% of the width between seeds (`scripts/bench seeds`).
 MOST_CHAINS, _STATES_AT_ONCE = 32, 640
+# Terms of a sum that takes as long as the draws: half a second, a tenth in simulations of one chain
+_MOST_TERMS, _TERMS_OF_CHAIN = 1 << 16, 1 << 13
 # For the population: further sweeps of each draw, and random weights of questions in each of them.
 # 200 weights of single draws moved ends by up to 3% of the width between seeds, these by 1%.
 _SWEEPS, _WEIGHINGS = 20, 10
-_AT_ONCE = 1 << 22  # numbers in the largest array: 32 MB
-_ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
+ROOT_TWO = math.sqrt(2.0)  # sd of the difference of two runs, over that of a single run
 _SAME = 1e-12  # values this near together differ by rounding
 
 
@@ -84,52 +86,64 @@ class DifficultyPosterior:
     def __init__(
         self,
         states: States,
-        spread: difficulty.DifficultyDraws,
         rng: np.random.Generator,
         weighed: WeightedStates | None = None,
+        most_chains: int = MOST_CHAINS,
     ) -> None:
-        self._states = states
+        self._states, self._rng, self._most_chains = states, rng, most_chains
         self._often = states.questions[0]
         self._weighed = weighed
         self._mass, self._squares, self._fourths = (
             self._often if weighed is None else weighed.powers(power, self._often.size)
             for power in (1, 2, 4)
         )
-        self._seed = int(rng.integers(1 << 62))  # later draws depend on this seed only
-        self._rates, self._weights = spread
-        logs = difficulty.logs_of(self._rates[:, None, :], self._weights[:, None, :])
-        wrong = states.trials - states.correct
-        often = self._often.astype(int)
+        often, wrong = self._often.astype(int), states.trials - states.correct
         self._outcomes = difficulty.StateCounts(states.correct, wrong, often)
+        most = max(_MOST_TERMS, _TERMS_OF_CHAIN * most_chains)
+        self._is_summed = difficulty.terms_of_sum(self._outcomes) <= most
+
+    @cached_property
+    def _drawn(self) -> difficulty.DifficultyDraws:
+        """Draws of the distribution of difficulty."""
+        return _draws_of([self._states], [self._rng], self._most_chains)[0]
+
+    @cached_property
+    def _seed(self) -> int:
+        """Seed of all random numbers but those of the draws, which come first."""
+        return int((self._drawn, self._rng.integers(1 << 62))[1])
+
+    @cached_property
+    def _belongs(self) -> Array:
+        """Chance that a question belongs to each point: draws × states × points."""
+        rates, weights = self._drawn
+        logs = difficulty.logs_of(rates[:, None, :], weights[:, None, :])
         sides = (side[:, None].astype(float) for side in self._outcomes[:2])
-        self._belongs = difficulty.memberships(*sides, *logs)  # draws × states × points
+        return difficulty.memberships(*sides, *logs)
 
     @classmethod
     def of(
         cls,
         systems: Sequence[Counts],
-        rng: np.random.Generator | Sequence[np.random.Generator],
+        rngs: Sequence[np.random.Generator],
         most_chains: int = MOST_CHAINS,
+        *,
+        by_variance: bool = False,
     ) -> "list[DifficultyPosterior]":
-        """Posteriors of several systems, each from its own questions alone.
+        """Posteriors of several systems, each from its own questions and random numbers alone.
 
-        With a random number generator for each system, no system affects the draws of the others; a
-        single generator is faster.
+        If all that is asked for rests on the variance from run to run (`by_variance`), nothing is
+        drawn where that is a sum.
         """
         found = []
-        for start in range(0, len(systems), _TOGETHER):
-            part = slice(start, start + _TOGETHER)
-            several = [States.of([_without_weights(counts)]) for counts in systems[part]]
-            weighed = [
-                WeightedStates.of(counts, states)
-                for counts, states in zip(systems[part], several, strict=True)
-            ]
-            rngs = [rng] if isinstance(rng, np.random.Generator) else rng[part]
-            draws = _draws_of(several, rngs, most_chains)
-            found += [
-                cls(states, draws[at], rngs[at % len(rngs)], weighed[at])
-                for at, states in enumerate(several)
-            ]
+        for counts, rng in zip(systems, rngs, strict=True):
+            states = States.of([without_weights(counts)])
+            found.append(cls(states, rng, WeightedStates.of(counts, states), most_chains))
+        sampled = [each for each in found if not (by_variance and each._is_summed)]
+        for start in range(0, len(sampled), _TOGETHER):
+            some = sampled[start : start + _TOGETHER]
+            drawn = _draws_of([each._states for each in some], [e._rng for e in some], most_chains)
+            for each, draws in zip(some, drawn, strict=True):
+                each._drawn = draws
         return found
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
@@ -146,7 +160,7 @@ class DifficultyPosterior:
 
     def rerun(self, metric: CountMetric, level: float) -> Summary:
         """Interval for a repeat of this run, which is as variable as the run itself."""
-        return self._interval_by_trials(metric, level).widened(_ROOT_TWO)
+        return self._interval_by_trials(metric, level).widened(ROOT_TWO)
 
     def beyond(self, metric: CountMetric, level: float, design_effect: float = 1.0) -> Summary:
         """Estimate for k beyond the trials, with bounds for all distributions of difficulty.
@@ -287,19 +301,20 @@ class DifficultyPosterior:
             shape = (_WEIGHINGS, *members.shape)
             return assigned, rng.standard_gamma(np.broadcast_to(members, shape))
         state, weight = self._weighed
-        assigned, gamma = np.zeros(self._belongs.shape), np.zeros((_WEIGHINGS, *self._rates.shape))
+        assigned, gamma = (
+            np.zeros(self._belongs.shape),
+            np.zeros((_WEIGHINGS, *self._drawn.rates.shape)),
+        )
         states, points = self._belongs.shape[1:]
-        for draws in _blocks(len(self._rates), points * state.size):
+        for draws in blocks(len(self._drawn.rates), points * state.size):
             chances = np.cumsum(self._belongs[draws], axis=-1)[:, state]
             uniform = rng.random(chances.shape[:-1]) * chances[..., -1]
             point = (uniform[..., None] > chances[..., :-1]).sum(axis=-1)
             draw = np.arange(len(point))[:, None]
-            assigned[draws] = _sum_by_cell(
-                (states * draw + state) * points + point, assigned[draws]
-            )
+            assigned[draws] = sum_by_cell((states * draw + state) * points + point, assigned[draws])
             for weighing in gamma:
                 each = weight * rng.standard_exponential(point.shape)
-                weighing[draws] = _sum_by_cell(points * draw + point, weighing[draws], each)
+                weighing[draws] = sum_by_cell(points * draw + point, weighing[draws], each)
         return assigned, gamma
 
     def expected(self, edges: Array) -> Array:
@@ -308,20 +323,20 @@ class DifficultyPosterior:
         some = trials > 0
         number, place = np.unique(trials[some], return_inverse=True)
         parts = np.bincount(place, often[some]) / often[some].sum()
-        return difficulty.expected_in_bins(self._rates, self._weights, number, parts, edges)
+        return difficulty.expected_in_bins(*self._drawn, number, parts, edges)
 
     def draw(self, rng: np.random.Generator) -> tuple[States, Array, Array, Array]:
         """The states with a random draw: rates, their weights, and where each state belongs."""
-        at = int(rng.integers(len(self._rates)))
-        weights = self._weights[at] / self._weights[at].sum()
-        return self._states, self._rates[at], weights, self._belongs[at]
+        at = int(rng.integers(len(self._drawn.rates)))
+        weights = self._drawn.weights[at] / self._drawn.weights[at].sum()
+        return self._states, self._drawn.rates[at], weights, self._belongs[at]
 
     def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
         parts = metric.parts()
         share, moments = difficulty.expected_scores(
             lambda at: np.stack([part.at_rates(at) for part in parts]),
-            *(self._rates, self._belongs, self._outcomes, np.random.default_rng(self._seed)),
+            *(self._drawn.rates, self._belongs, self._outcomes, np.random.default_rng(self._seed)),
         )
         by_state = np.einsum("dsp,dpij->dsij", share, moments)
         means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
@@ -345,26 +360,23 @@ class DifficultyPosterior:
     def _add_chains(self) -> "DifficultyPosterior":
         """Double the number of chains: otherwise ends vary by up to 2.6% of the width by seed."""
         rng = np.random.default_rng(self._seed)
-        (drawn,) = _draws_of([self._states], [rng], len(self._rates) // difficulty.DRAWS)
-        return DifficultyPosterior(self._states, drawn, rng, self._weighed)
+        (drawn,) = _draws_of([self._states], [rng], len(self._drawn.rates) // difficulty.DRAWS)
+        more = DifficultyPosterior(self._states, rng, self._weighed)
+        more._drawn = drawn
+        return more
 
     @cached_property
     def _rates_by_state(self) -> Array:
         """Posterior distribution of the success rate of a question of each state, on `GRID`."""
-        exact = difficulty.exact_rates_by_state(self._outcomes)
-        rng, drawn = np.random.default_rng(self._seed), (self._rates, self._belongs)
-        return on_grid(*(exact or difficulty.rates_by_state(*drawn, self._outcomes, rng)))
+        if self._is_summed:
+            return on_grid(*difficulty.exact_rates_by_state(self._outcomes))
+        rng, drawn = np.random.default_rng(self._seed), (self._drawn.rates, self._belongs)
+        return on_grid(*difficulty.rates_by_state(*drawn, self._outcomes, rng))
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
         every = States.of([Counts(np.full(n + 1, n), np.arange(n + 1))])
         return part.subset_means([part], every)[0]
-
-
-def _sum_by_cell(cell: Integers, like: Array, weights: Array | None = None) -> Array:
-    """Sums of weights, or numbers, by the cell of an array of this shape."""
-    heft = None if weights is None else weights.ravel()
-    return np.bincount(cell.ravel(), heft, like.size).astype(float).reshape(like.shape)
 
 
 def _draws_of(
@@ -384,16 +396,3 @@ def _draws_of(
     )
     parts = (part.reshape(len(several), -1, part.shape[-1]) for part in spread)
     return [difficulty.DifficultyDraws(*system) for system in zip(*parts, strict=True)]
-
-
-def _blocks(number: int, each: int) -> list[slice]:
-    """Slices of a range such that each block of arrays stays within `_AT_ONCE` numbers."""
-    size = max(1, _AT_ONCE // each)
-    return [slice(start, min(start + size, number)) for start in range(0, number, size)]
-
-
-def _without_weights(counts: Counts) -> Counts:
-    """Copy of the counts without weights."""
-    if not isinstance(counts, CountsByState) or counts.weights is None:
-        return counts
-    return CountsByState(counts.trials, counts.correct, counts.often, counts.clusters)
