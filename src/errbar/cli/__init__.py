@@ -13,7 +13,8 @@ Commands:
 
 What they share:
 
-- `options`: options of several commands; `io`: paths loaded, results printed or written.
+- `options`: options of several commands; `io`: paths loaded, results printed to the width
+  of the terminal or written.
 - `work`: progress, time limits, signals, errors and exit codes.
 """
 

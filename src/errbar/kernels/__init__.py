@@ -13,8 +13,8 @@ Right trials among few draws:
 
 Intervals and tests:
 
-- `bounded_mean`: Gaffke's interval of a mean (`mean_ends`), the default; one unseen question or
-  cluster at the bound (`chances_of_sizes`).
+- `bounded_mean`: Gaffke's interval of a mean (`mean_ends`), the default, and its test; one unseen
+  question or cluster at the bound (`chances_of_sizes`).
 - `interval`: normal, t, Clopper-Pearson, BCa, percentile, Robson and Whitlock's.
 - `resample`: weights of the bootstrap and the jackknife, of clusters too.
 - `fourier_inversion`: posterior of a mean over independent questions.
@@ -25,7 +25,8 @@ Intervals and tests:
 - `power`: power of the sign-flip test.
 - `betting`: confidence sequences, valid at every look; `drift`: drift over a series of runs.
 - `variance_components`: how much comes from questions, and how much from trials.
-- `prediction_powered`: a mean from few labels and many grades, and what to label next.
+- `prediction_powered`: a mean from few labels and many grades, what to label next, and scores by
+  known rates of a judge (Rogan and Gladen).
 
 Confidences:
 

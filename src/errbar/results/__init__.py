@@ -7,7 +7,8 @@ The modules that Python imports below are imported when they are first used, as 
 - `estimate`: a value with its interval, and its flat record (`record_of`); `scores`: their tables.
 - `comparison`: a pair, and the words "better" and "inconclusive"; `comparisons`: tables of pairs.
 - `leaderboard`: ranks and groups that are tied (`letters_of`); `board_audit`: how firm the lead is.
-- `gate`: its verdict and exit codes; `monitoring`, `timeline`: during a run, and over past runs.
+- `gate`: its verdict, exit codes and comment on a pull request.
+- `monitoring`: during a run; `timeline`: over past runs.
 - `plan`, `noise`, `costs`, `scaling`, `items`, `calibration`: of the verb of that name.
 - `judges`: agreement of raters, corrected scores, what to label.
 - `overview`: `errbar PATHS`; `inspection`: what the data are, and stated beside computed numbers.

@@ -6,7 +6,7 @@
 - `named_questions`: questions by name.
 - `properties`: clusters and weights, refused if they differ within a question.
 - `count_tables`: tables that are counts already.
-- `tallies`: votes by answer, statuses; `costs`: sums over trials, and prices of tokens.
+- `tallies`: votes by answer, statuses, rewards; `costs`: sums over trials, and prices of tokens.
 - `repeats`: trials that occur twice; `row_order`: trials in the order of the log.
 - `ranked_rows`: rows with a confidence; `ranked_totals`: their totals per confidence.
 - `label_rows`: answers to be labelled, and which trial a label is of (`same_answers`).
