@@ -135,16 +135,16 @@ def _shorten_names(
 
 def _drop_column(fitted: _NarrowedTable, head: str) -> _NarrowedTable:
     """Leave out a column, or one that tells rows apart only if all its cells are the same."""
-    found = [column for column in fitted.table.columns if _name(column[0]) == _name(head)]
-    if not found:
+    columns = [column for column in fitted.table.columns if _name(column[0]) == _name(head)]
+    if not columns:
         return fitted
-    cells = {cell.strip() for cell in found[0][1:]}
+    cells = {cell.strip() for cell in columns[0][1:]}
     name = _name(head)
     if head in (*NAMES, "metric"):
         if len(cells) > 1:
             return fitted
         name = f"{head} ({cells.pop()})"
-    rest = [column for column in fitted.table.columns if column is not found[0]]
+    rest = [column for column in fitted.table.columns if column is not columns[0]]
     table = replace(fitted.table, columns=rest)
     return replace(fitted, table=table, dropped=(*fitted.dropped, name))
 
@@ -207,21 +207,21 @@ def _strip_common_parts(names: Iterable[str]) -> dict[str, str]:
     >>> list(_strip_common_parts(["openai_gpt-5", "openai_gpt-5-mini", "google_gemini-3"]).values())
     ['gpt-5', 'gpt-5-mini', 'gemini-3']
     """
-    found = {name: name for name in names}
-    if len(found) > 1:
+    shorter = {name: name for name in names}
+    if len(shorter) > 1:
         start, end = (
-            _common_beginning(list(found)),
-            _common_beginning([name[::-1] for name in found]),
+            _common_beginning(list(shorter)),
+            _common_beginning([name[::-1] for name in shorter]),
         )
-        inner = {name: name[start : len(name) - end] for name in found}
-        found = inner if all(inner.values()) and _differ(inner) else found
-    ends = {name: short.rstrip("/").rpartition("/")[2] or short for name, short in found.items()}
-    found = ends if _differ(ends) else found
-    makers = [short.partition("_")[0] for short in found.values()]
-    if all(map(str.isalpha, makers)) and len(set(makers)) < len(found):
-        models = {name: short.partition("_")[2] for name, short in found.items()}
-        found = models if all(models.values()) and _differ(models) else found
-    return found
+        inner = {name: name[start : len(name) - end] for name in shorter}
+        shorter = inner if all(inner.values()) and _differ(inner) else shorter
+    ends = {name: short.rstrip("/").rpartition("/")[2] or short for name, short in shorter.items()}
+    shorter = ends if _differ(ends) else shorter
+    makers = [short.partition("_")[0] for short in shorter.values()]
+    if all(map(str.isalpha, makers)) and len(set(makers)) < len(shorter):
+        models = {name: short.partition("_")[2] for name, short in shorter.items()}
+        shorter = models if all(models.values()) and _differ(models) else shorter
+    return shorter
 
 
 def _common_beginning(names: Sequence[str]) -> int:
@@ -243,14 +243,14 @@ def _cut(names: Mapping[str, str], most: int) -> dict[str, str] | None:
     >>> _cut({"a": "tool-calling-gemini-2.0-flash", "b": "gpt-4o"}, 20)
     {'a': 'tool-calling…', 'b': 'gpt-4o'}
     """
-    found = dict(names)
+    shorter = dict(names)
     for shorten in (_head, _both_ends, _tail):
-        often = Counter(found.values())
+        often = Counter(shorter.values())
         for name, short in names.items():
-            if len(short) > most and (len(found[name]) > most or often[found[name]] > 1):
-                found[name] = shorten(short, most - 1)
-        if _differ(found):
-            return found
+            if len(short) > most and (len(shorter[name]) > most or often[shorter[name]] > 1):
+                shorter[name] = shorten(short, most - 1)
+        if _differ(shorter):
+            return shorter
     return None
 
 

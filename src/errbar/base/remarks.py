@@ -232,11 +232,11 @@ def as_remarks(subject: str, reason: str) -> list[str]:
     ['avg: no trials.', 'avg: assumes that no cluster has more than 9 questions (largest_cluster to change).']
     """  # noqa: E501
     plain, assumes, rest = reason.partition(_ASSUMES)
-    found = [f"{subject}{plain.removesuffix('; ')}."] if plain else []
+    remarks = [f"{subject}{plain.removesuffix('; ')}."] if plain else []
     if not assumes:
-        return found
+        return remarks
     way = ("--largest-cluster", "largest_cluster") if rest.startswith(" cluster") else ("", "")
-    return [*found, guess(f"{subject}{assumes}{rest}", option=way[0], argument=way[1])]
+    return [*remarks, guess(f"{subject}{assumes}{rest}", option=way[0], argument=way[1])]
 
 
 def explanations(remarks: Iterable[str]) -> list[str]:

@@ -150,8 +150,8 @@ def interval_cells(
 
     def text(number: float, sd: float) -> str:
         is_fixed = alike and math.isfinite(number)
-        found = _fixed(number, shared) if is_fixed else round_to_sd(number, sd)
-        return f"+{found}" if signed and number >= 0 and math.isfinite(number) else found
+        digits = _fixed(number, shared) if is_fixed else round_to_sd(number, sd)
+        return f"+{digits}" if signed and number >= 0 and math.isfinite(number) else digits
 
     columns = [align_points(text(row[at], row[-1]) for row in known) for at in range(3)]
     cells = []

@@ -62,10 +62,10 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands below the heads of their groups."""
-        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        longest = max(map(len, found))
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        longest = max(map(len, commands))
         for head, names in _GROUPS.items():
-            known = ((name.ljust(longest), found[name]) for name in names)
+            known = ((name.ljust(longest), commands[name]) for name in names)
             with formatter.section(head):
                 formatter.write_dl(
                     [(name, command.get_short_help_str(80)) for name, command in known if command]

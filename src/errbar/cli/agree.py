@@ -86,8 +86,8 @@ def agree(
 
     with working(f"errbar agree {path}"):
         require_writable([path])
-        found = measured(path, raters, **ratings.keywords())
-    show(found, writing)
+        result = measured(path, raters, **ratings.keywords())
+    show(result, writing)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ def label(
     from errbar.judges import next_labels  # noqa: PLC0415  --help must not wait
 
     with loaded_outcomes("label", paths, reading) as runs:
-        found = next_labels(runs, **choosing.keywords())
+        result = next_labels(runs, **choosing.keywords())
     if fill:
-        found.write(fill)
-    show(found, writing)
+        result.write(fill)
+    show(result, writing)

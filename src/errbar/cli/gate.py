@@ -123,7 +123,7 @@ def gate(
         )
     with working(f"errbar gate {candidate or baseline}") as work:
         before = runs_of([baseline], reading, work)
-        found = errbar.gate(
+        result = errbar.gate(
             before,
             before if candidate is None else runs_of([candidate], reading, work),
             *metrics,
@@ -132,13 +132,13 @@ def gate(
             **pairing.keywords(),
         )
     if markdown:
-        save(found.markdown(), markdown)
+        save(result.markdown(), markdown)
     if junit:
-        save(found.junit(), junit)
+        save(result.junit(), junit)
     if writing.style == "markdown":
-        put(found.markdown(), writing)
+        put(result.markdown(), writing)
         if writing.plot:
-            found.plot().save(writing.plot)
+            result.plot().save(writing.plot)
     else:
-        show(found, writing)
-    raise Exit(found.exit_code)
+        show(result, writing)
+    raise Exit(result.exit_code)

@@ -55,7 +55,7 @@ def history(
         raise InputError("history reads runs with DuckDB; omit --engine spark.")
     require_writable(paths)
     with working(f"errbar history {paths_text(paths)}"):
-        found = errbar.history(
+        result = errbar.history(
             paths[0] if len(paths) == 1 else _by_name(paths),
             *metrics,
             since=since,
@@ -66,8 +66,8 @@ def history(
             columns=columns_in(reading.mapping),
             **keywords_of(reading),
         )
-    show(found, writing)
-    if exit_code and found.has_drifted:
+    show(result, writing)
+    if exit_code and result.has_drifted:
         raise Exit(1)
 
 

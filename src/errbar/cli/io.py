@@ -145,8 +145,8 @@ def shows_result(question: Callable[..., "Result"]) -> Command:
     def command(paths: Paths, reading: ReadOptions, writing: WriteOptions, **keywords: Any) -> None:
         name = question.__name__.replace("_", "-")
         with loaded_outcomes(name, paths, reading) as runs:
-            found = question(runs, **keywords)
-        show(found, writing)
+            result = question(runs, **keywords)
+        show(result, writing)
 
     return READ_WRITE_PLOT(command)
 

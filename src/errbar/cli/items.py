@@ -44,9 +44,9 @@ def items(
     if ids and subset is None:
         raise click.UsageError("--ids writes the questions of a subset; give its size by --subset.")
     with loaded_outcomes("items", paths, reading) as runs:
-        found = runs.items(
+        result = runs.items(
             model=model, subset=subset, systems=systems or None, errors=errors, level=level
         )
     if ids:
-        found.write_subset(ids)
-    show(found, writing)
+        result.write_subset(ids)
+    show(result, writing)

@@ -121,10 +121,10 @@ def monitor(
     }
     require_writable(paths)
     log = _Log(paths, reading, systems, claims)
-    found = _follow(log, every) if follow else _look(log)
-    picture = found.plot() if writing.plot else None
-    show(found.history() if history else found, writing, picture)
-    if exit_code and not found.is_decided:
+    result = _follow(log, every) if follow else _look(log)
+    picture = result.plot() if writing.plot else None
+    show(result.history() if history else result, writing, picture)
+    if exit_code and not result.is_decided:
         raise Exit(_UNDECIDED)
 
 
@@ -145,27 +145,27 @@ class _Log:
         ):
             try:
                 runs = runs_of(complete.paths, self.reading, work)
-                found = runs.monitor(*self.systems, **self.claims)
+                result = runs.monitor(*self.systems, **self.claims)
             except ErrbarError as error:
                 raise type(error)(complete.with_own_paths(str(error))) from error
-        remarks = (*map(complete.with_own_paths, found.remarks), *complete.remarks)
-        return replace(found, remarks=remarks)
+        remarks = (*map(complete.with_own_paths, result.remarks), *complete.remarks)
+        return replace(result, remarks=remarks)
 
 
 def _follow(log: _Log, every: float) -> "Monitoring":
     """Look repeatedly until all claims are decided; changes are printed on stderr."""
     last = ""
     while True:
-        found = None
+        result = None
         try:
-            found = _look(log)
-            line = found.line()
+            result = _look(log)
+            line = result.line()
         except NotThere as error:
             line = f"waiting: {error}"
         if line != last:
             click.echo(printable(f"{time.strftime('%H:%M:%S')}  {line}"), err=True)
-        if found is not None and found.is_decided:
-            return found
+        if result is not None and result.is_decided:
+            return result
         last = line
         time.sleep(every)
 

@@ -23,13 +23,13 @@ def _designs(
     _: click.Context, __: click.Parameter, texts: Sequence[str]
 ) -> tuple[tuple[int, int], ...]:
     """Read designs such as 200x4."""
-    found = []
+    designs = []
     for text in texts:
         match = _DESIGN.fullmatch(text.replace(" ", ""))
         if match is None or "0" in match.groups():
             raise click.BadParameter(f"{text!r} must be QUESTIONSxTRIALS, as in 200x4.")
-        found.append((int(match[1]), int(match[2])))
-    return tuple(found)
+        designs.append((int(match[1]), int(match[2])))
+    return tuple(designs)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -302,10 +302,10 @@ def names_in(lists: Sequence[str]) -> tuple[str, ...]:
 
 
 def _named_metrics(_: click.Context, __: click.Parameter, lists: Sequence[str]) -> tuple[str, ...]:
-    found = names_in(lists)
-    if not found:
+    names = names_in(lists)
+    if not names:
         raise click.UsageError("no metric is named; name one, as in -m pass@8, or omit -m.")
-    return found
+    return names
 
 
 METRICS = click.option(

@@ -39,8 +39,8 @@ def overview(
       errbar logs/ --explain
     """
     with working(f"errbar {paths_text(paths)}") as work:
-        found = runs_of(paths, reading, work).overview(errors=errors, bounds=bounds)
-    show(found, writing)
+        result = runs_of(paths, reading, work).overview(errors=errors, bounds=bounds)
+    show(result, writing)
 
 
 @click.command(cls=Subcommand)

@@ -118,5 +118,5 @@ def plan(
     keywords = design.keywords() | {"trials": design.trials or None}
     with working(f"errbar plan {paths_text(pilot) if pilot else design.difficulty or ''}") as work:
         source = runs_of(pilot, reading, work) if pilot else None
-        found = errbar.plan(metric, pilot=source, **keywords)
-    show(found, writing)
+        result = errbar.plan(metric, pilot=source, **keywords)
+    show(result, writing)

@@ -98,15 +98,15 @@ _READING = ("level", "first_wins", "second_wins", "ties_are")  # options of `pos
 
 def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """Columns by meaning, each written as winner=human_winner."""
-    found = {}
+    columns = {}
     for text in texts:
         meaning, equals, name = text.partition("=")
         if not (meaning and equals):
             raise InputError(
                 f"--map {text!r} must be written meaning=column, as in winner=human_winner."
             )
-        found[meaning] = name
-    return found
+        columns[meaning] = name
+    return columns
 
 
 @command_on_paths
@@ -156,9 +156,9 @@ def prefer(
         require_writable(paths)
         if position:
             reading: dict[str, Any] = {name: getattr(rating, name) for name in _READING}
-            found: Result = preferences.position_bias(list(paths), **{**reading, **columns})
+            result: Result = preferences.position_bias(list(paths), **{**reading, **columns})
         else:
-            found = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
+            result = preferences.prefer(list(paths), **{**rating.keywords(), **columns})
         if report:
             preferences.report_games(list(paths), report, **{**rating.keywords(), **columns})
-    show(found, writing)
+    show(result, writing)

@@ -116,7 +116,7 @@ def audit_board(
       errbar audit-board logs/
       errbar audit-board logs/ --page board.html
     """
-    found = runs.audit_board(
+    result = runs.audit_board(
         metric,
         systems=systems or None,
         weights=weights,
@@ -127,5 +127,5 @@ def audit_board(
     if page:
         from errbar.page.boards import write_board_page  # noqa: PLC0415  an extra
 
-        write_board_page(found, page)
-    return found
+        write_board_page(result, page)
+    return result

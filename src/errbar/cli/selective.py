@@ -102,7 +102,7 @@ def selective(
     from errbar.selective.report import report, risk_coverage_picture  # noqa: PLC0415
 
     with working(f"errbar selective {paths[0]}"):
-        found = report(
+        result = report(
             paths,
             coverages,
             loss,
@@ -111,8 +111,8 @@ def selective(
             signal=reading.signal,
             rng=resampling.rng,
         )
-    picture = risk_coverage_picture(found, span, resampling.rng) if writing.plot else None
-    show(found, writing, picture)
+    picture = risk_coverage_picture(result, span, resampling.rng) if writing.plot else None
+    show(result, writing, picture)
 
 
 def _selective_outcomes(
@@ -127,10 +127,10 @@ def _selective_outcomes(
 
     metrics = [*AREAS, *(f"risk@{share}" for share in coverages)]
     with loaded_outcomes("selective", paths, reading) as runs:
-        found = runs.selective(*metrics, **resampling.keywords())
+        result = runs.selective(*metrics, **resampling.keywords())
         draw = runs.plot.risk_coverage if writing.plot else None
         picture = draw(**resampling.keywords()) if draw else None
-    show(found, writing, picture)
+    show(result, writing, picture)
 
 
 @command_on_paths
@@ -149,9 +149,9 @@ def roc(
       errbar roc outcomes.csv --resamples 2000
     """
     with loaded_outcomes("roc", paths, reading) as runs:
-        found = runs.roc(**resampling.keywords())
+        result = runs.roc(**resampling.keywords())
         picture = runs.plot.roc(**resampling.keywords()) if writing.plot else None
-    show(found, writing, picture)
+    show(result, writing, picture)
 
 
 @command_on_paths

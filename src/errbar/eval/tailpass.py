@@ -100,8 +100,8 @@ def tailpass_empirical(
     outcomes = kernel.outcomes_of(k, len(credits))
     events = kernel.reaches_threshold(outcomes @ credits / k, _thresholds(k, thresholds))
     states, often = np.unique(tally, axis=0, return_counts=True)
-    found = [kernel.drawn_without_replacement(outcomes, state) @ events for state in states]
-    return np.asarray(often @ np.array(found) / len(tally))
+    chances = [kernel.drawn_without_replacement(outcomes, state) @ events for state in states]
+    return np.asarray(often @ np.array(chances) / len(tally))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +139,12 @@ class TailPassProfile:
 
     def linear(self, weights: ArrayLike) -> tuple[float, float]:
         """Mean and standard deviation of a weighted sum over the thresholds."""
-        found = np.asarray(weights, dtype=float)
-        if found.shape != self.thresholds.shape:
+        credits = np.asarray(weights, dtype=float)
+        if credits.shape != self.thresholds.shape:
             raise InputError(f"weights must be {self.thresholds.size} numbers, one per threshold.")
-        if not (found >= 0.0).all() or abs(float(found.sum()) - 1.0) > _SUM_SLACK:
+        if not (credits >= 0.0).all() or abs(float(credits.sum()) - 1.0) > _SUM_SLACK:
             raise InputError("weights must not be negative, and their sum must be 1.")
-        return self._moments(self._events @ found)
+        return self._moments(self._events @ credits)
 
     def moment(self, lam: float) -> tuple[float, float]:
         """Mean and standard deviation of the mean credit of k attempts, to the power `lam`."""
@@ -205,10 +205,10 @@ class TailPassProfile:
 
 
 def _credits(w: Weights | None) -> Array:
-    found = np.array(category_weights(w))
-    if not ((found >= 0.0) & (found <= 1.0)).all():
-        raise InputError(f"w must lie between 0 and 1; got {found.tolist()}.")
-    return found
+    credits = np.array(category_weights(w))
+    if not ((credits >= 0.0) & (credits <= 1.0)).all():
+        raise InputError(f"w must lie between 0 and 1; got {credits.tolist()}.")
+    return credits
 
 
 _MOST_DRAWS = 1_000_000  # an array of so many thresholds takes 8 MB
@@ -228,24 +228,24 @@ def _floats(values: ArrayLike, name: str) -> Array:
 
 
 def _prior(prior: ArrayLike, shape: tuple[int, int]) -> Array:
-    found = _floats(prior, "prior")
-    if found.ndim > 2 or not (np.isfinite(found) & (found > 0.0)).all():
+    parameters = _floats(prior, "prior")
+    if parameters.ndim > 2 or not (np.isfinite(parameters) & (parameters > 0.0)).all():
         raise InputError("prior must be positive: a number, one per category, or one row each.")
     try:
-        return np.broadcast_to(found, shape)
+        return np.broadcast_to(parameters, shape)
     except ValueError:
         raise InputError(
             f"prior must be a number, {shape[1]} numbers, or {shape[0]} rows of {shape[1]}; its "
-            f"shape is {found.shape}."
+            f"shape is {parameters.shape}."
         ) from None
 
 
 def _thresholds(k: int, thresholds: ArrayLike | None) -> Array:
     if thresholds is None:
         return np.arange(1, k + 1) / k
-    found = _floats(thresholds, "thresholds")
-    if found.ndim != 1 or not found.size or not ((found >= 0.0) & (found <= 1.0)).all():
+    levels = _floats(thresholds, "thresholds")
+    if levels.ndim != 1 or not levels.size or not ((levels >= 0.0) & (levels <= 1.0)).all():
         raise InputError("thresholds must be a list of numbers between 0 and 1.")
-    if not (np.diff(found) > 0.0).all():
+    if not (np.diff(levels) > 0.0).all():
         raise InputError("thresholds must increase.")
-    return found
+    return levels

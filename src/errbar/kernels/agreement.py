@@ -40,23 +40,23 @@ class AgreementSums(NamedTuple):
 def nominal(totals: Array, values: Array) -> Array:
     """0 for equal categories, else 1."""
     del totals
-    found: Array = 1.0 - np.eye(values.size)
-    return found[None]
+    distances: Array = 1.0 - np.eye(values.size)
+    return distances[None]
 
 
 def ordinal(totals: Array, values: Array) -> Array:
     """Squared number of ratings between two categories, with half of their own."""
     del values
     middle = np.cumsum(totals, axis=1) - 0.5 * totals
-    found: Array = np.square(middle[:, :, None] - middle[:, None, :])
-    return found
+    distances: Array = np.square(middle[:, :, None] - middle[:, None, :])
+    return distances
 
 
 def interval(totals: Array, values: Array) -> Array:
     """Squared difference of the values."""
     del totals
-    found: Array = np.square(values[:, None] - values[None, :])
-    return found[None]
+    distances: Array = np.square(values[:, None] - values[None, :])
+    return distances[None]
 
 
 DISTANCES: Mapping[str, Distance] = {"nominal": nominal, "ordinal": ordinal, "interval": interval}
@@ -154,15 +154,15 @@ def krippendorff(sums: AgreementSums, values: Array, distance: Distance) -> Arra
     observed = (disagreement * sums.coincidences).sum(axis=(1, 2))
     expected = (disagreement * totals[:, :, None] * totals[:, None, :]).sum(axis=(1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Array = 1.0 - (size - 1.0) * observed / expected
-    return found
+        alpha: Array = 1.0 - (size - 1.0) * observed / expected
+    return alpha
 
 
 def _beyond(observed: Array, chance: Array) -> Array:
     """Agreement beyond chance; nan where chance alone makes raters agree."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Array = (observed - chance) / (1.0 - chance)
-    return np.where(chance < 1.0, found, np.nan)
+        coefficient: Array = (observed - chance) / (1.0 - chance)
+    return np.where(chance < 1.0, coefficient, np.nan)
 
 
 class CoefficientEnds(NamedTuple):
@@ -215,15 +215,15 @@ def coefficients(
             sums = ratings.sums(np.vstack([by_cluster, unseen]), weights)
             for name, measure in measures.items():
                 drawn[name][side].append(measure(sums))
-    found = {}
+    by_measure = {}
     tail = 0.5 * (1.0 - level)
     for name, measure in measures.items():
         low, high = (np.concatenate(side) for side in drawn[name])
         value = float(measure(totals)[0])
         ends = float(np.nanquantile(low, tail)), float(np.nanquantile(high, 1.0 - tail))
         sd = float(max(np.nanstd(low), np.nanstd(high)))
-        found[name] = CoefficientEnds(value, sd, min(ends[0], value), max(ends[1], value))
-    return found
+        by_measure[name] = CoefficientEnds(value, sd, min(ends[0], value), max(ends[1], value))
+    return by_measure
 
 
 def _unseen(raters: int, shares: Array) -> tuple[Integers, Integers]:

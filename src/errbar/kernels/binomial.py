@@ -128,12 +128,12 @@ class LeastFavourable:
         size *= self._variance * self._unit**2
         far = _FARTHEST
         middle = self._terms(_root(lambda t: self._score(t) - observed, -far, far))[1]
-        found = []
+        members = []
         for sign in (-1.0, 1.0):
             x = middle + 0.5 * sign * self._step / size
             at = self._member(x)
-            found.append(self._end(x, at, sign, size, reach) if abs(at) < far else sign * far)
-        low, high = (self._score(t) for t in found)
+            members.append(self._end(x, at, sign, size, reach) if abs(at) < far else sign * far)
+        low, high = (self._score(t) for t in members)
         return min(low, observed), max(high, observed)
 
     def _member(self, mean: float) -> float:

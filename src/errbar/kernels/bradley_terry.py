@@ -140,9 +140,9 @@ def _climb(
 ) -> tuple[Array, _Derivatives]:
     """The end of a step, halved until the likelihood does not fall."""
     for _ in range(_HALVINGS):
-        found = model.at(beta + step)
-        if found.value >= at.value - 1e-12 * abs(at.value):
-            return beta + step, found
+        after = model.at(beta + step)
+        if after.value >= at.value - 1e-12 * abs(at.value):
+            return beta + step, after
         step = step / 2
     return beta, at
 
@@ -210,35 +210,35 @@ class _Model:
     def gradient(self, at: _Derivatives) -> Array:
         """Gradient of the log-likelihood."""
         games, number = self.games, self.games.systems
-        found = np.zeros(self.size)
-        found[:number] = np.bincount(games.first, at.by_d, number)
-        found[:number] -= np.bincount(games.second, at.by_d, number)
-        found[number : number + games.controls.shape[1]] = games.controls.T @ at.by_d
+        gradient = np.zeros(self.size)
+        gradient[:number] = np.bincount(games.first, at.by_d, number)
+        gradient[:number] -= np.bincount(games.second, at.by_d, number)
+        gradient[number : number + games.controls.shape[1]] = games.controls.T @ at.by_d
         if self.blocks == 2:
-            found[-1] = at.by_t.sum()
-        return found
+            gradient[-1] = at.by_t.sum()
+        return gradient
 
     def information(self, at: _Derivatives) -> Array:
         """Information, made regular in the direction in which all strengths are shifted."""
         games, number = self.games, self.games.systems
         pairs = np.bincount(self.pair, at.dd, number * number).reshape(number, number)
         pairs = pairs + pairs.T
-        found = np.zeros((self.size, self.size))
-        found[:number, :number] = np.diag(pairs.sum(axis=1)) - pairs
+        information = np.zeros((self.size, self.size))
+        information[:number, :number] = np.diag(pairs.sum(axis=1)) - pairs
         sides = dict(enumerate((games.controls * at.dd[:, None]).T, start=number))
         if self.blocks == 2:
             sides[self.size - 1] = at.dt
             crossed = games.controls.T @ at.dt
-            found[number:-1, -1] = found[-1, number:-1] = crossed
-            found[-1, -1] = at.tt.sum()
+            information[number:-1, -1] = information[-1, number:-1] = crossed
+            information[-1, -1] = at.tt.sum()
         for column, values in sides.items():
             by_system = np.bincount(games.first, values, number)
             by_system -= np.bincount(games.second, values, number)
-            found[:number, column] = found[column, :number] = by_system
+            information[:number, column] = information[column, :number] = by_system
         own = slice(number, number + games.controls.shape[1])
-        found[own, own] = games.controls.T @ (games.controls * at.dd[:, None])
-        found[:number, :number] += pairs.sum() / number**2
-        return found
+        information[own, own] = games.controls.T @ (games.controls * at.dd[:, None])
+        information[:number, :number] += pairs.sum() / number**2
+        return information
 
     def influence(self, inverse: Array, rows: Integers) -> Array:
         """X H⁻¹: how the scores of games move the parameters; games × scores × parameters."""
@@ -361,10 +361,10 @@ def _solve(left: Array, u: Array) -> Array:
         alone = left[:, 0, 0] < _SINGULAR
         return np.where(alone[:, None], 0.0, u / np.where(alone, 1.0, left[:, 0, 0])[:, None])
     try:
-        found: Array = np.linalg.solve(left, u[:, :, None])[:, :, 0]
+        solution: Array = np.linalg.solve(left, u[:, :, None])[:, :, 0]
     except np.linalg.LinAlgError:
-        found = (np.linalg.pinv(left, rcond=_SINGULAR) @ u[:, :, None])[:, :, 0]
-    return found
+        solution = (np.linalg.pinv(left, rcond=_SINGULAR) @ u[:, :, None])[:, :, 0]
+    return solution
 
 
 def _blocks_of(model: _Model) -> Iterator[Integers]:

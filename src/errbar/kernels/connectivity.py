@@ -46,16 +46,16 @@ def reachable(games: GameRows, start: NDArray[np.bool_], *, downwards: bool) -> 
     Downwards, a system of `start` won or tied against the next; upwards, it lost or tied.
     """
     won, lost = games.result > 0, games.result < 1
-    found, size = start.copy(), 0
-    while found.sum() > size:
-        size = int(found.sum())
+    members, size = start.copy(), 0
+    while members.sum() > size:
+        size = int(members.sum())
         for mask, source, target in (
             (won, games.first, games.second),
             (lost, games.second, games.first),
         ):
             here, there = (source, target) if downwards else (target, source)
-            found[there[mask & found[here]]] = True
-    return found
+            members[there[mask & members[here]]] = True
+    return members
 
 
 def confounded(games: GameRows) -> NDArray[np.bool_]:
@@ -72,10 +72,10 @@ def confounded(games: GameRows) -> NDArray[np.bool_]:
         gram[:number, at] -= np.bincount(games.second, values, number)
         gram[at, :number] = gram[:number, at]
     gram[number:, number:] = controls.T @ controls
-    found = np.zeros(controls.shape[1], dtype=bool)
+    reproduced = np.zeros(controls.shape[1], dtype=bool)
     for at in range(controls.shape[1]):
         end = number + at
         whole, known = gram[end, end], gram[:end, end]
         rest = whole - known @ np.linalg.pinv(gram[:end, :end], hermitian=True) @ known
-        found[at] = rest <= _SAME * whole
-    return found
+        reproduced[at] = rest <= _SAME * whole
+    return reproduced

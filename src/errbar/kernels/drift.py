@@ -75,14 +75,14 @@ def log_bets(p_values: Array) -> Array:
     >>> np.exp(log_bets(np.array([0.5, 0.001, 0.001]))).round(1).tolist()
     [0.8, 9.0, 291.6]
     """
-    found = np.zeros(p_values.size)
+    logs = np.zeros(p_values.size)
     begun = np.full(_POWERS.size, -np.inf)
     for at, p_value in enumerate(p_values.tolist(), 1):
         factor = np.log(_POWERS) + (_POWERS - 1.0) * math.log(p_value)
         begun = factor + np.logaddexp(begun, -math.log(at * (at + 1.0)))
         waiting = -math.log(at + 1.0)  # the share of wealth of later beginnings
-        found[at - 1] = np.logaddexp.reduce(np.logaddexp(begun, waiting)) - math.log(_POWERS.size)
-    return found
+        logs[at - 1] = np.logaddexp.reduce(np.logaddexp(begun, waiting)) - math.log(_POWERS.size)
+    return logs
 
 
 def likeliest_start(p_values: Array) -> int:

@@ -84,8 +84,8 @@ def _two_sided(mean_square: Array, sd: Array) -> Array:
     from scipy.special import ndtr  # noqa: PLC0415  loads SciPy
 
     normal = (np.cbrt(mean_square) - 1.0) * 3.0 / sd + sd / 3.0
-    found: Array = 2.0 * ndtr(-np.abs(normal))
-    return found
+    p_values: Array = 2.0 * ndtr(-np.abs(normal))
+    return p_values
 
 
 def inversions(right: Array, trials: Array, fitted: ItemFit) -> Inversions:
@@ -106,14 +106,16 @@ def _rank_correlation(first: Array, second: Array) -> tuple[float, float]:
     """Correlation of two rankings, and the probability of one as low in a random order."""
     moved, fixed = first - first.mean(), second - second.mean()
     size = math.sqrt(float(moved @ moved) * float(fixed @ fixed))
-    found = float(moved @ fixed) / size
+    correlation = float(moved @ fixed) / size
     if moved.size <= _ENUMERATED:
         orders = np.array(list(permutations(range(moved.size))))
-        return found, float(np.mean(moved[orders] @ fixed / size <= found + _ROUNDING))
+        return correlation, float(np.mean(moved[orders] @ fixed / size <= correlation + _ROUNDING))
     from scipy.special import stdtr  # noqa: PLC0415  loads SciPy
 
-    left = max(1.0 - found * found, _LEAST_RATE)
-    return found, float(stdtr(moved.size - 2, found * math.sqrt((moved.size - 2) / left)))
+    left = max(1.0 - correlation * correlation, _LEAST_RATE)
+    return correlation, float(
+        stdtr(moved.size - 2, correlation * math.sqrt((moved.size - 2) / left))
+    )
 
 
 def midranks(values: Array) -> Array:
@@ -126,8 +128,8 @@ def midranks(values: Array) -> Array:
     """
     _, places, sizes = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(sizes)
-    found: Array = (ends - 0.5 * (sizes - 1.0))[places]
-    return found
+    ranks: Array = (ends - 0.5 * (sizes - 1.0))[places]
+    return ranks
 
 
 def agreeing_pairs(right: Array, trials: Array, expected: Array, level: float) -> AgreeingPairs:
@@ -140,7 +142,7 @@ def agreeing_pairs(right: Array, trials: Array, expected: Array, level: float) -
     number = size.size
     tested = number * (number - 1) // 2
     enough = 2.0 * (1.0 - level) / max(tested, 1)  # Holm, if fewer than one half are rejected
-    found: list[tuple[Integers, Integers, Array, Array]] = []
+    pairs: list[tuple[Integers, Integers, Array, Array]] = []
     step = max(1, _AT_ONCE // number)
     for start in range(0, number, step):
         some = slice(start, start + step)
@@ -150,9 +152,9 @@ def agreeing_pairs(right: Array, trials: Array, expected: Array, level: float) -
         below = columns > rows + start
         rows, columns = rows[below], columns[below]
         correlation = products[rows, columns] / (size[rows + start] * size[columns])
-        found.append((rows + start, columns, correlation, p_values[rows, columns]))
+        pairs.append((rows + start, columns, correlation, p_values[rows, columns]))
     first, second, correlation, p_value = (
-        np.concatenate(parts) for parts in zip(*found, strict=True)
+        np.concatenate(parts) for parts in zip(*pairs, strict=True)
     )
     adjusted = holm(p_value, tested)
     kept = adjusted < 1.0 - level
@@ -168,8 +170,8 @@ def bennett(total: Array, variance: Array) -> Array:
     [1.0, 0.00053]
     """
     ratio = np.maximum(total, 0.0) / np.maximum(variance, _LEAST_RATE)
-    found: Array = np.exp(-variance * ((1.0 + ratio) * np.log1p(ratio) - ratio))
-    return found
+    bound: Array = np.exp(-variance * ((1.0 + ratio) * np.log1p(ratio) - ratio))
+    return bound
 
 
 class UnanimousQuestions(NamedTuple):
@@ -224,9 +226,9 @@ def benjamini_hochberg(p_values: Array) -> Array:
 
 def _adjusted_p_values(p_values: Array, number: int | None, *, step_up: bool) -> Array:
     known = np.flatnonzero(~np.isnan(p_values))
-    found = np.full(p_values.shape, np.nan)
+    adjusted = np.full(p_values.shape, np.nan)
     if not known.size:
-        return found
+        return adjusted
     order = known[np.argsort(p_values[known], kind="stable")]
     tested = known.size if number is None else number
     place = np.arange(order.size)
@@ -235,8 +237,8 @@ def _adjusted_p_values(p_values: Array, number: int | None, *, step_up: bool) ->
         ordered = np.minimum.accumulate(scaled[::-1])[::-1]
     else:
         ordered = np.maximum.accumulate(p_values[order] * (tested - place))
-    found[order] = np.minimum(ordered, 1.0)
-    return found
+    adjusted[order] = np.minimum(ordered, 1.0)
+    return adjusted
 
 
 class CorrelatedTrials(NamedTuple):

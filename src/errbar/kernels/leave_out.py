@@ -135,7 +135,7 @@ def forward_selection(rates: Array, number: int) -> Integers:
     free: NDArray[np.bool_] = np.ones(squares.size, dtype=bool)
     chosen = np.zeros(apart.shape[0])
     along, length = 0.0, 0.0  # products of the sum so far with the total, and with itself
-    found = []
+    selection = []
     for _ in range(min(number, squares.size)):
         lengths = np.maximum(length + 2.0 * (chosen @ apart) + squares, 0.0)
         known = free & (lengths > 1e-12)
@@ -143,11 +143,11 @@ def forward_selection(rates: Array, number: int) -> Integers:
         score[known] = (along + with_total[known]) / np.sqrt(lengths[known])
         score[free & ~known] = -1e300  # a question that separates nobody is the last choice
         best = int(score.argmax())
-        found.append(best)
+        selection.append(best)
         free[best] = False
         chosen = chosen + apart[:, best]
         along, length = along + float(with_total[best]), float(chosen @ chosen)
-    return np.array(found, dtype=np.int64)
+    return np.array(selection, dtype=np.int64)
 
 
 def cross_validate(rates: Array, sizes: Integers, rng: np.random.Generator) -> SubsetErrors:

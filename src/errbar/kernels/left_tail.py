@@ -59,8 +59,8 @@ def _scaled_beta(at: Array) -> Array:
     from scipy.special import betainc  # noqa: PLC0415  loaded when first needed
 
     left, right, largest = np.exp(at[:3])
-    found: Array = np.diff(betainc(left, right, np.minimum(_bins()[0] / largest, 1.0)))
-    return found
+    shares: Array = np.diff(betainc(left, right, np.minimum(_bins()[0] / largest, 1.0)))
+    return shares
 
 
 def _logit_normal(at: Array) -> Array:
@@ -201,11 +201,11 @@ class LeftTail:
         sides = [*self.family.starts, tuple(np.log([0.01, max(self._half_unsolved, 0.02)]))]
         grid = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(sides))
         order = np.argsort([-self._log_likelihood(at) for at in grid], kind="stable")
-        found = [
+        maxima = [
             self._minimum(lambda at: -self._log_likelihood(at), grid[start], "L-BFGS-B")
             for start in order[:_STARTS]
         ]
-        return max(found, key=self._log_likelihood)
+        return max(maxima, key=self._log_likelihood)
 
     def _ends(self, number: Callable[[Array], float], level: float) -> ProfileInterval:
         """A number with its profile likelihood interval, by t quantiles.
@@ -227,18 +227,18 @@ class LeftTail:
     ) -> Array:
         """Parameters of the lowest number (or the highest) with at least this log likelihood."""
         within = {"type": "ineq", "fun": lambda at: self._log_likelihood(at) - least}
-        found = self._best
+        farthest = self._best
         for _ in range(_SEARCHES):  # again from where the last search ended
             start = self._minimum(lambda at: sign * number(at), start, "SLSQP", [within])
             if self._log_likelihood(start) < least - _SLACK:
                 start = 0.5 * (start + self._best)
                 continue
-            gain = sign * (number(found) - number(start))
+            gain = sign * (number(farthest) - number(start))
             if gain > 0.0:
-                found = start
+                farthest = start
             if gain <= _ENOUGH:
                 break
-        return found
+        return farthest
 
     def _minimum(
         self, function: Callable[[Array], float], start: Array, method: str, within: Any = ()
@@ -247,8 +247,8 @@ class LeftTail:
         from scipy.optimize import minimize  # noqa: PLC0415  loaded when first needed
 
         limits = self.family.limits
-        found = minimize(function, start, method=method, bounds=limits, constraints=within)
-        at: Array = np.clip(found.x, *limits.T)
+        minimum = minimize(function, start, method=method, bounds=limits, constraints=within)
+        at: Array = np.clip(minimum.x, *limits.T)
         return at
 
 

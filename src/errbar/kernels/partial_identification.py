@@ -53,14 +53,14 @@ class CountShares(NamedTuple):
         squares. `design_effect` of clusters divides the effective number (Kish 1965).
         """
         trials, correct = states
-        found = []
+        by_trials = []
         for n in np.unique(trials[(trials > 0) & (mass > 0.0)]).tolist():
             alike = trials == n
             total = mass[alike].sum()
             shares = np.bincount(correct[alike], mass[alike], n + 1) / total
             number = float(total**2 / squares[alike].sum()) / design_effect
-            found.append(cls(n, shares, number))
-        return found
+            by_trials.append(cls(n, shares, number))
+        return by_trials
 
 
 @lru_cache(maxsize=8)
@@ -76,8 +76,8 @@ def _measured(trials: int) -> Array:
     Those that move the chances by less than `_UNSEEN` of the largest are none in practice.
     """
     _, sizes, functions = np.linalg.svd(chances_on_grid(trials), full_matrices=False)
-    found: Array = functions[sizes > _UNSEEN * sizes[0]]
-    return found
+    determined: Array = functions[sizes > _UNSEEN * sizes[0]]
+    return determined
 
 
 _UNSEEN = 1e-6  # ten times the tolerance of the solver, 1e-7, which cannot tell less
@@ -170,8 +170,8 @@ def on_grid(rates: Array, weights: Array) -> Array:
     part = (rates - GRID[at]) / (GRID[at + 1] - GRID[at])
     cell = (at + GRID.size * np.arange(len(weights))[:, None]).ravel()
     sides = ((cell, weights * (1.0 - part)), (cell + 1, weights * part))
-    found = (np.bincount(at, mass.ravel(), GRID.size * len(weights)) for at, mass in sides)
-    return np.add(*found, dtype=float).reshape(len(weights), GRID.size)
+    halves = (np.bincount(at, mass.ravel(), GRID.size * len(weights)) for at, mass in sides)
+    return np.add(*halves, dtype=float).reshape(len(weights), GRID.size)
 
 
 def largest_mean(values: Array, weights: Array, trials: int) -> float:
@@ -183,8 +183,8 @@ def largest_mean(values: Array, weights: Array, trials: int) -> float:
     if trials + 1 >= GRID.size:  # more equations than unknowns
         return itself
     measured = _measured(trials)
-    found = _largest(values, None, None, measured, measured @ weights)
-    return itself if found is None else max(found, itself)
+    largest = _largest(values, None, None, measured, measured @ weights)
+    return itself if largest is None else max(largest, itself)
 
 
 def most_unseen(values: Array, unseen: Array, questions: float, tail: float) -> float:
@@ -197,14 +197,14 @@ def most_unseen(values: Array, unseen: Array, questions: float, tail: float) -> 
     with np.errstate(divide="ignore"):
         cost = -np.log(unseen)
     possible = np.isfinite(cost)
-    found = _largest(
+    largest = _largest(
         values[possible],
         cost[possible][None],
         np.array([-np.log(tail) / questions]),
         np.ones((1, int(possible.sum()))),
         np.ones(1),
     )
-    return float(values.max()) if found is None else found
+    return float(values.max()) if largest is None else largest
 
 
 def _largest(
@@ -213,8 +213,8 @@ def _largest(
     """Solve a linear program over weights of rates; None if no distribution agrees."""
     from scipy.optimize import linprog  # noqa: PLC0415  loaded when first needed
 
-    found = linprog(-values, at_most, limits, equal, to, bounds=(0.0, None), method="highs")
-    return -float(found.fun) if found.status == 0 else None
+    solution = linprog(-values, at_most, limits, equal, to, bounds=(0.0, None), method="highs")
+    return -float(solution.fun) if solution.status == 0 else None
 
 
 def bracket_tail(width: float, level: float) -> float:

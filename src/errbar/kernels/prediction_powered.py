@@ -104,11 +104,11 @@ class Judged(NamedTuple):
         """How far each item moves the mean, where the labelled items are among the others."""
         imputed = weight * self.others
         mean = float((self.other_weights * imputed).mean())
-        found = self.other_weights * (imputed - mean) / self.others.size
+        influence = self.other_weights * (imputed - mean) / self.others.size
         rectifier = self.labels - weight * self.grades
         off = rectifier - float((self.label_weights * rectifier).mean())
-        found[self.among] += self.label_weights * off / rectifier.size
-        return found
+        influence[self.among] += self.label_weights * off / rectifier.size
+        return influence
 
     def normal_ends(self, weight: float, level: float) -> tuple[float, float, float]:
         """Standard deviation and ends of the normal interval of the papers."""
@@ -142,8 +142,8 @@ def rogan_gladen(share: float, sensitivity: float, specificity: float) -> float:
     >>> round(rogan_gladen(0.5, 0.9, 0.8), 4)
     0.4286
     """
-    found = (share + specificity - 1.0) / (sensitivity + specificity - 1.0)
-    return min(max(found, 0.0), 1.0)
+    corrected = (share + specificity - 1.0) / (sensitivity + specificity - 1.0)
+    return min(max(corrected, 0.0), 1.0)
 
 
 def rogan_gladen_ends(
@@ -215,8 +215,8 @@ def systematic(chances: Array, rng: np.random.Generator) -> NDArray[np.intp]:
     number = round(float(ends[-1]))
     ends *= number / ends[-1]
     at = np.searchsorted(ends, rng.random() + np.arange(number), side="right")
-    found: NDArray[np.intp] = np.sort(order[np.minimum(at, chances.size - 1)])
-    return found
+    places: NDArray[np.intp] = np.sort(order[np.minimum(at, chances.size - 1)])
+    return places
 
 
 def two_stage_weights(former: Array, items: int, chances: Array) -> tuple[Array, Array]:
@@ -250,7 +250,7 @@ def chance_of_choice(grades: Array, chosen: NDArray[np.bool_]) -> float:
     """
     high = grades > grades.mean()
     size, total = np.array([grades.size]), np.array([high.sum()])
-    drawn, found = int(chosen.sum()), int((high & chosen).sum())
+    drawn, right = int(chosen.sum()), int((high & chosen).sum())
     least, most = max(0, drawn + int(total[0]) - grades.size), min(drawn, int(total[0]))
 
     def at_least(number: int) -> float:
@@ -258,4 +258,4 @@ def chance_of_choice(grades: Array, chosen: NDArray[np.bool_]) -> float:
             return 1.0
         return 0.0 if number > most else float(chance_of_at_least(size, total, drawn, number)[0])
 
-    return min(1.0, 2.0 * min(at_least(found), 1.0 - at_least(found + 1)))
+    return min(1.0, 2.0 * min(at_least(right), 1.0 - at_least(right + 1)))

@@ -58,13 +58,13 @@ def ratios_of_sums(
     any spread there is nothing that says how far other units may lie, and no interval. All pairs
     share the weights of the bootstrap.
     """
-    found = _without_assumption(pairs, sizes, level, rng)
-    for at, ((top, bottom), own) in enumerate(zip(pairs, found, strict=True)):
+    ratios = _without_assumption(pairs, sizes, level, rng)
+    for at, ((top, bottom), own) in enumerate(zip(pairs, ratios, strict=True)):
         draws = _lognormal_means(top[:, None], sizes, rng) if (bottom == sizes).all() else None
         if draws is not None:
             high = float(outer_quantiles(draws[:, 0], draws[:, 0], level)[1])
-            found[at] = own._replace(high=max(own.high, high))
-    return found
+            ratios[at] = own._replace(high=max(own.high, high))
+    return ratios
 
 
 def difference_of_means(
@@ -106,8 +106,8 @@ def _lognormal_means(tops: Array, sizes: Array, rng: np.random.Generator) -> Arr
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     spread = root @ np.linalg.inv(factor).transpose(0, 2, 1)
     moved = (spread @ rng.standard_normal((DRAWS, columns, 1)))[:, :, 0] / math.sqrt(n)
-    found: Array = np.exp(mean + moved + 0.5 * np.square(spread).sum(axis=2))
-    return found
+    means: Array = np.exp(mean + moved + 0.5 * np.square(spread).sum(axis=2))
+    return means
 
 
 def is_not_normal(values: Array) -> bool:
@@ -136,12 +136,12 @@ def _without_assumption(
     is_mean = (bottoms == sizes).all(axis=1)
     lows, highs = _draws(tops, bottoms, sizes, reach, is_mean, rng)
     low_ends, high_ends = outer_quantiles(lows, highs, level)
-    found = []
+    ratios = []
     for at, (top, bottom) in enumerate(pairs):
         own = _by_skewness(top, bottom, sizes, level)
         low, high = min(own.low, float(low_ends[at])), max(own.high, float(high_ends[at]))
-        found.append(own if math.isnan(own.low) else own._replace(low=low, high=high))
-    return found
+        ratios.append(own if math.isnan(own.low) else own._replace(low=low, high=high))
+    return ratios
 
 
 def _by_skewness(top: Array, bottom: Array, sizes: Array, level: float) -> Ratio:

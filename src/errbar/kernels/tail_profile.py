@@ -40,8 +40,8 @@ def outcomes_of(k: int, categories: int) -> Integers:
     bars = np.array(list(combinations(range(k + categories - 1), categories - 1)), dtype=np.int64)
     bars = bars.reshape(number, categories - 1)
     ends = np.column_stack([np.full(number, -1), bars, np.full(number, k + categories - 1)])
-    found: Integers = (np.diff(ends, axis=1) - 1)[::-1]
-    return found
+    outcomes: Integers = (np.diff(ends, axis=1) - 1)[::-1]
+    return outcomes
 
 
 def drawn_without_replacement(outcomes: Integers, tally: Integers) -> Array:
@@ -51,8 +51,8 @@ def drawn_without_replacement(outcomes: Integers, tally: Integers) -> Array:
     for counts, available in zip(outcomes.T, tally.tolist(), strict=True):
         ways = [comb(available, drawn) for drawn in range(k + 1)]
         logs += np.array([log(way) if way else -np.inf for way in ways])[counts]
-    found: Array = np.exp(logs - log(comb(int(tally.sum()), k)))
-    return found
+    chances: Array = np.exp(logs - log(comb(int(tally.sum()), k)))
+    return chances
 
 
 class PosteriorOutcomes:
@@ -69,8 +69,8 @@ class PosteriorOutcomes:
         logs = self._ways - total[self._k]
         for rise, counts in zip(rises, self._outcomes.T, strict=True):
             logs = logs + rise[counts]
-        found = np.exp(logs)
-        return found / found.sum()
+        chances = np.exp(logs)
+        return chances / chances.sum()
 
     def covariance(self, parameters: Array, values: Array) -> Array:
         """Covariance of the mean values of a run, a column each, for one question."""
@@ -90,8 +90,8 @@ class PosteriorOutcomes:
         small = np.where(turned, 1.0 - values, values)
         least = both.sum(axis=1) @ small
         sign = np.where(turned, -1.0, 1.0)
-        found: Array = (small.T @ both @ small - np.outer(least, least)) * np.outer(sign, sign)
-        return found
+        covariance: Array = (small.T @ both @ small - np.outer(least, least)) * np.outer(sign, sign)
+        return covariance
 
     def _rises(self, parameters: Array, most: int) -> tuple[list[Array], Array]:
         """Logarithms of rising factorials of the parameters, and of their sum."""
@@ -105,5 +105,5 @@ class PosteriorOutcomes:
 
 def reaches_threshold(scores: Array, thresholds: Array) -> NDArray[np.float64]:
     """1 where the score of an outcome reaches a threshold, also if it is equal up to rounding."""
-    found: NDArray[np.float64] = (scores[:, None] >= thresholds - 1e-9).astype(float)
-    return found
+    reached: NDArray[np.float64] = (scores[:, None] >= thresholds - 1e-9).astype(float)
+    return reached

@@ -66,8 +66,8 @@ class CellTable:
 
 def _sums(groups: NDArray[np.integer[Any]], parts: Array, number: int) -> Array:
     """Sums by group."""
-    found: Array = np.bincount(groups, parts, number).astype(float)
-    return found
+    sums: Array = np.bincount(groups, parts, number).astype(float)
+    return sums
 
 
 def subsets(names: Sequence[str]) -> list[Effect]:
@@ -223,8 +223,8 @@ class Design:
         """Components of all effects and of the trials: a row per row of weights."""
         pairs = (sums.pairs(pattern, weights, squares) for pattern in self.patterns)
         means = np.stack([apart / weight for apart, weight in pairs], axis=1)
-        found: Array = means @ self.solve.T
-        return found
+        estimates: Array = means @ self.solve.T
+        return estimates
 
 
 class UnseenUnit(NamedTuple):
@@ -293,7 +293,7 @@ def draw_components(
     relative = few.size / float(few.often @ few.size / few.often.sum())
     groups = sum(part.first.shape[1] for part in few.across.values())
     step = max(1, _AT_ONCE // ((few.often.size + 1) * max(1, groups)))
-    found = []
+    draws = []
     for start in range(0, number, step):
         count = min(step, number - start)
         weights = rng.standard_gamma(few.often, (count, few.often.size))
@@ -301,8 +301,8 @@ def draw_components(
         unseen *= unseen_sizes(relative, few.often, (count, 1), rng)
         squares = np.square(weights) * (2.0 / (few.often + 1.0))
         both = np.hstack([weights, unseen]), np.hstack([squares, np.square(unseen)])
-        found.append(np.stack([design.components(part, *both) for part in each]))
-    return np.concatenate(found, axis=1)
+        draws.append(np.stack([design.components(part, *both) for part in each]))
+    return np.concatenate(draws, axis=1)
 
 
 def level_interval(

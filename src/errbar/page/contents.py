@@ -72,9 +72,9 @@ class ReportSettings:
     @property
     def keywords(self) -> dict[str, Any]:
         """The settings as keywords of methods of `Runs`."""
-        found = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
+        keywords = {"estimand": self.estimand, "level": self.level, "errors": self.errors}
         sizes = {} if self.largest_cluster is None else {"largest_cluster": self.largest_cluster}
-        return {**found, "bounds": self.bounds, **sizes}
+        return {**keywords, "bounds": self.bounds, **sizes}
 
 
 @dataclass(frozen=True)
@@ -276,21 +276,21 @@ def _short(value: float) -> float:
 
 def _clusters(aligned: Alignment[str], systems: dict[str, NamedQuestions]) -> tuple[str, ...]:
     """Return the cluster of each question; nothing if there are none."""
-    found = [""] * len(aligned.place)
+    names = [""] * len(aligned.place)
     for named, at in zip(systems.values(), aligned.places, strict=True):
         for place, cluster in zip(at.tolist(), named.clusters, strict=True):
-            found[place] = cluster
-    return tuple(found) if any(found) else ()
+            names[place] = cluster
+    return tuple(names) if any(names) else ()
 
 
 def _curve(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     if not any(part.is_binary and fewest_trials(part) > 1 for part in slices):
         return []
-    found = []
+    sections = []
     for family, name in (("pass@k", "curve-one"), ("pass^k", "curve-all")):
         curve = partial(_curve_of, runs, family, settings)
-        found.append(_section(name, f"{family} over k", curve)[1])
-    return found
+        sections.append(_section(name, f"{family} over k", curve)[1])
+    return sections
 
 
 def _curve_of(runs: Runs, family: str, settings: ReportSettings) -> Scores:
@@ -308,14 +308,14 @@ def _scaling(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> l
 
 def _noise_and_cost(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
     """Return the sources of noise, and the costs."""
-    found = []
+    sections = []
     options: dict[str, Any] = {"errors": settings.one_way, "level": settings.level}
     if any(fewest_trials(part) > 1 for part in slices):
         apart = partial(runs.noise, **options, bounds=settings.bounds)
-        found.append(_section("noise", "Where the uncertainty comes from", apart)[1])
+        sections.append(_section("noise", "Where the uncertainty comes from", apart)[1])
     if isinstance(runs.source, TableSource) and "cost" in runs.source.columns:
-        found.append(_section("cost", "Cost", partial(runs.cost, **options))[1])
-    return found
+        sections.append(_section("cost", "Cost", partial(runs.cost, **options))[1])
+    return sections
 
 
 def _items(runs: Runs, slices: Sequence[Slice], settings: ReportSettings) -> list[Section]:
@@ -364,21 +364,21 @@ def _verdicts(
     one_task = compared is not None and len({row.task for row in compared}) == 1
     if compared and one_task and len(compared) <= (3 if baseline else 1):
         return [row.headline() for row in compared]
-    found = []
+    verdicts = []
     if board is not None:
-        found.append(board.headline())
+        verdicts.append(board.headline())
     if compared is not None:
         leaders = [row.system for row in board[:2]] if board and len(board.tasks) == 1 else []
-        found += [
+        verdicts += [
             row.headline()
             for row in compared
             if {row.first, row.second} == set(leaders) and (row.better or row.probably_better)
         ]
-        found.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
+        verdicts.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
     if board is None and len({estimate.system for estimate in scores}) == 1:
         known = scores.only(metric=str(scores[0].metric))
-        found += [row.headline() for row in known if not math.isnan(row.mean)][:3]
-    return found
+        verdicts += [row.headline() for row in known if not math.isnan(row.mean)][:3]
+    return verdicts
 
 
 def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:

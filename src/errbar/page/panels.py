@@ -167,11 +167,11 @@ def _clip_to_panel(place: float) -> float:
 
 def _front(rows: Iterable[CostRow]) -> list[CostRow]:
     """Systems on the Pareto front, the cheapest first."""
-    found: list[CostRow] = []
+    front: list[CostRow] = []
     for row in sorted(rows, key=lambda row: (row.cost.value, -row.quality.value)):
-        if not found or row.quality.value > found[-1].quality.value:
-            found.append(row)
-    return found
+        if not front or row.quality.value > front[-1].quality.value:
+            front.append(row)
+    return front
 
 
 def _name_and_side(system: str, x: float, y: float, others: Sequence[Spot]) -> tuple[str, str]:
@@ -232,10 +232,10 @@ def noise_bars(noise: NoiseTable, order: Sequence[str]) -> dict[str, list[NoiseB
     def key(row: NoiseRow) -> tuple[bool, int, int]:
         return bool(row.against), place[row.of.system], place.get(row.against, 0)
 
-    found: dict[str, list[NoiseBar]] = {}
+    bars: dict[str, list[NoiseBar]] = {}
     for row in sorted(map(ordered, noise), key=key):
-        found.setdefault(row.of.task, []).append(_noise_bar(row))
-    return found
+        bars.setdefault(row.of.task, []).append(_noise_bar(row))
+    return bars
 
 
 def _noise_bar(row: NoiseRow) -> NoiseBar:

@@ -107,14 +107,14 @@ def _axes(groups: dict[tuple[str, str], list[Any]]) -> dict[tuple[str, str], Axi
         key: [x for row in rows for x in (row.low, row.high, row.value) if math.isfinite(x)]
         for key, rows in groups.items()
     }
-    found: dict[tuple[str, str], Axis] = {}
+    axes: dict[tuple[str, str], Axis] = {}
     for metric in {metric for _, metric in groups}:
         own = {key: reach for key, reach in ends.items() if key[1] == metric}
         together = [x for reach in own.values() for x in reach]
         least = min((max(reach) - min(reach) for reach in own.values() if reach), default=0.0)
         shared = together and least >= _SMALLEST_SHARE * (max(together) - min(together))
-        found |= {key: Axis.of(together if shared else reach) for key, reach in own.items()}
-    return found
+        axes |= {key: Axis.of(together if shared else reach) for key, reach in own.items()}
+    return axes
 
 
 def _steps_by_k(found: Scaling, order: Sequence[str]) -> dict[int, list[Any]]:
@@ -177,13 +177,13 @@ def _grouped(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str],
 
     A group without a single number is left out; the table says why.
     """
-    found: dict[tuple[str, str], list[Any]] = {}
+    groups: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
-        found.setdefault((row.task, str(row.metric)), []).append(row)
+        groups.setdefault((row.task, str(row.metric)), []).append(row)
     place = {system: at for at, system in enumerate(order)}
-    for group in found.values():
+    for group in groups.values():
         group.sort(key=lambda row: _place(row, place))
-    return {key: group for key, group in found.items() if any(map(_has_number, group))}
+    return {key: group for key, group in groups.items() if any(map(_has_number, group))}
 
 
 def _has_number(row: Any) -> bool:
@@ -202,11 +202,11 @@ def _colours(contents: Contents) -> dict[str, str]:
     board = contents.result("ranks")
     names = [row.system for row in board or ()]
     names += [estimate.system for estimate in contents.result("scores")]
-    found = {}
+    colours = {}
     for at, name in enumerate(dict.fromkeys(names)):
         hue = round(at * _GOLDEN_ANGLE) % 360
-        found[name] = f"var(--s{at})" if at < _PALETTE else f"oklch(var(--tone) .11 {hue})"
-    return found
+        colours[name] = f"var(--s{at})" if at < _PALETTE else f"oklch(var(--tone) .11 {hue})"
+    return colours
 
 
 def _notes(contents: Contents) -> dict[str, list[str]]:
@@ -276,13 +276,13 @@ def _curves(contents: Contents) -> list[dict[str, Any]]:
 
 def _histories(contents: Contents) -> list[dict[str, Any]]:
     """Return the scores of past runs, a curve per task and metric."""
-    found = contents.result("history")
-    if found is None:
+    timeline = contents.result("history")
+    if timeline is None:
         return []
-    place = {run: at for at, run in enumerate(found.runs, start=1)}
-    detected = {drift.task: drift.detected for drift in found.drifts if drift.detected}
+    place = {run: at for at, run in enumerate(timeline.runs, start=1)}
+    detected = {drift.task: drift.detected for drift in timeline.drifts if drift.detected}
     lines: dict[tuple[str, str], list[Any]] = {}
-    for row in found.estimates:
+    for row in timeline.estimates:
         text = f"{row.system}: {row.metric} {_interval_cells([row])[0].strip()}"
         point = (place[row.system], row.value, row.low, row.high, text)
         lines.setdefault((row.task, str(row.metric)), []).append(point)
@@ -292,7 +292,7 @@ def _histories(contents: Contents) -> list[dict[str, Any]]:
             "system": "",
             "task": task,
             "title": metric,
-            "names": found.runs,
+            "names": timeline.runs,
             "marks": [(place[run], word) for run, word in [detected[task]]]
             if task in detected
             else [],

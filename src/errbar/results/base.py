@@ -343,8 +343,8 @@ def _html_table(
 
 def _with_bars(column: Sequence[str]) -> list[str]:
     """Return cells as HTML; intervals are drawn on one axis, with zero if signs differ."""
-    found = [_WITH_INTERVAL.fullmatch(cell.strip()) for cell in column]
-    bars = [tuple(map(float, match.groups())) if match else () for match in found]
+    matches = [_WITH_INTERVAL.fullmatch(cell.strip()) for cell in column]
+    bars = [tuple(map(float, match.groups())) if match else () for match in matches]
     ends = [number for bar in bars for number in bar]
     texts = [html.escape(cell) for cell in column]
     if not ends:

@@ -60,11 +60,11 @@ class BoardRow(EqualByValue):
 
     def record(self) -> dict[str, Any]:
         """A flat record."""
-        found = self.standing.record()
+        record = self.standing.record()
         for name in ("without_question", "without_cluster"):
             ends = getattr(self, name) or (math.nan, math.nan)
-            found |= {f"{name}_best": ends[0], f"{name}_worst": ends[1]}
-        return found | {"undone_by": self.undone_by}
+            record |= {f"{name}_best": ends[0], f"{name}_worst": ends[1]}
+        return record | {"undone_by": self.undone_by}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,11 +85,11 @@ class BoardAudit(Rows[BoardRow]):
         """Columns as text, each beginning with its head."""
         own = {column[0]: column for column in self.board.columns()}
         first = [column for head, column in own.items() if head not in ("expected rank", "P(best)")]
-        found = [*first, ["without a question", *(_ranks(row.without_question) for row in self)]]
+        columns = [*first, ["without a question", *(_ranks(row.without_question) for row in self)]]
         if self.clusters:
             ranks = (_ranks(row.without_cluster) for row in self)
-            found.append(["without a cluster", *ranks])
-        return [*found, ["questions to level", *(_number(row.undone_by) for row in self)]]
+            columns.append(["without a cluster", *ranks])
+        return [*columns, ["questions to level", *(_number(row.undone_by) for row in self)]]
 
     def notes(self) -> list[str]:
         """Notes on the lead, on the stability of the order, and on the method."""
@@ -114,39 +114,39 @@ class BoardAudit(Rows[BoardRow]):
 
     def on_the_lead(self) -> list[str]:
         """Sentences on the difference between the first and the second system."""
-        found = []
+        sentences = []
         for pair in self.pairs:
             where = f"{pair.task}: " if pair.task else ""
             what = "".join(pair.headline()).removesuffix(".")
             what = re.sub("^Inconclusive", "inconclusive", what) if where else what
-            found.append(
+            sentences.append(
                 f"{where}{what}; {pair.first} is ahead on {counted(pair.wins, 'question')}, "
                 f"{pair.second} on {pair.losses}, and they are level on {pair.ties}."
             )
         if math.isinf(self.needed):
-            found.append("They are level, so no number of questions would separate them.")
+            sentences.append("They are level, so no number of questions would separate them.")
         elif not math.isnan(self.needed) and self.needed > self.pairs[0].questions:
-            found.append(
+            sentences.append(
                 f"If the true difference is the observed one, about {_two_digits(self.needed)} "
                 "such questions would separate them with 80% power (normal approximation)."
             )
-        return found
+        return sentences
 
     def on_stability(self) -> list[str]:
         """Sentences on what would change which system is first."""
         first, second = self[0].system, self[1].system
         named = some_of(change.left_out for change in self.decisive)
         if self[0].undone_by == 0:
-            found = [f"{first} and {second} are level."]
+            sentences = [f"{first} and {second} are level."]
         elif math.isinf(self[0].undone_by):
-            found = [f"{first} leads {second} whichever questions are left out."]
+            sentences = [f"{first} leads {second} whichever questions are left out."]
         else:
             few = f"{len(self.decisive):,} of {counted(self.board.questions, 'question')}"
-            found = [f"Leaving out {few} puts {second} level or ahead: {named}."]
-        found += _on_changes(self.by_question, "question", self.board.questions, first)
+            sentences = [f"Leaving out {few} puts {second} level or ahead: {named}."]
+        sentences += _on_changes(self.by_question, "question", self.board.questions, first)
         if self.clusters:
-            found += _on_changes(self.by_cluster, "cluster", self.clusters, first)
-        return found
+            sentences += _on_changes(self.by_cluster, "cluster", self.clusters, first)
+        return sentences
 
     def further_records(self) -> dict[str, list[dict[str, Any]]]:
         """Records besides the rows of the leaderboard."""

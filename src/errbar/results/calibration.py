@@ -144,17 +144,17 @@ class Calibration(Rows[SystemCalibration]):
             "system": [row.of.system for row in self.rows],
             "task": [row.of.task for row in self.rows],
         }
-        found = [[name, *column] for name, column in names.items() if any(column)]
-        found += [
+        columns = [[name, *column] for name, column in names.items() if any(column)]
+        columns += [
             ["says", *(f"{row.confidence:.3f}" for row in self.rows)],
             ["right", *(f"{row.right:.3f}" for row in self.rows)],
         ]
         for name in ("excess", "brier", "miscalibration", "discrimination"):
             numbers = (getattr(row, name).cell for row in self.rows)
-            found.append(interval_column(name, title, numbers, signed=name == "excess"))
+            columns.append(interval_column(name, title, numbers, signed=name == "excess"))
         ece = (f"{row.ece:.3f} ({row.ece_by_chance:.3f})" for row in self.rows)
         return [
-            *found,
+            *columns,
             ["uncertainty", *(f"{row.uncertainty.value:.3f}" for row in self.rows)],
             ["ece (by chance)", *ece],
             ["answers", *(str(row.answers) for row in self.rows)],

@@ -128,7 +128,7 @@ class Costs(Rows[CostRow]):
             name: [_chance(getattr(row, name)) for row in self.rows]
             for name in ("front", "cheapest")
         }
-        found = [
+        columns = [
             ["system", *self.names()],
             interval_column("avg", title, quality),
             self._amounts("cost", f"{self.unit} per trial"),
@@ -138,7 +138,7 @@ class Costs(Rows[CostRow]):
             ["total", *(f"{row.total:.4g}" for row in self.rows)],
             ["questions", *(str(row.questions) for row in self.rows)],
         ]
-        return [column for column in found if set(column[1:]) - {"", DASH}]
+        return [column for column in columns if set(column[1:]) - {"", DASH}]
 
     def _amounts(self, field: str, name: str) -> list[str]:
         title = [interval_title(self.rows[0].level)]
@@ -147,17 +147,17 @@ class Costs(Rows[CostRow]):
 
     def parts(self) -> list[Table | str]:
         """The table of systems, that of their differences, and that of several tries."""
-        found = Rows.parts(self)
+        parts = Rows.parts(self)
         if self.differences:
-            found.append(Table(columns=self.difference_columns(), tones=self.tones))
+            parts.append(Table(columns=self.difference_columns(), tones=self.tones))
         if any(row.tries for row in self.rows):
-            found.append(Table(columns=self.try_columns(), drops=self.drops))
-        return found
+            parts.append(Table(columns=self.try_columns(), drops=self.drops))
+        return parts
 
     def difference_columns(self) -> list[list[str]]:
         """The differences as columns of text."""
         title = [interval_title(self.rows[0].level)]
-        found = (each.difference.cell for each in self.differences)
+        differences = (each.difference.cell for each in self.differences)
         several = len({each.task for each in self.differences}) > 1
         pairs = [
             " · ".join([f"{each.first} − {each.second}", *([each.task] if several else [])])
@@ -165,7 +165,9 @@ class Costs(Rows[CostRow]):
         ]
         return [
             ["difference", *pairs],
-            interval_column(f"{self.unit} per trial", title, found, signed=True, are_scores=False),
+            interval_column(
+                f"{self.unit} per trial", title, differences, signed=True, are_scores=False
+            ),
             ["the first", *(each.verdict for each in self.differences)],
         ]
 
@@ -196,7 +198,7 @@ class Costs(Rows[CostRow]):
 
     def tried(self) -> list[dict[str, Any]]:
         """A flat record per system and number of tries."""
-        found = []
+        records = []
         for row in self.rows:
             for tries in row.tries:
                 record: dict[str, Any] = {"system": row.of.system, "task": row.of.task}
@@ -204,8 +206,8 @@ class Costs(Rows[CostRow]):
                 for name in ("solved", "cost", "per_solved"):
                     own = getattr(tries, name)
                     record |= {name: own.value, f"{name}_low": own.low, f"{name}_high": own.high}
-                found.append(record)
-        return found
+                records.append(record)
+        return records
 
     def notes(self) -> list[str]:
         """What the columns mean, the method, and remarks on the data."""

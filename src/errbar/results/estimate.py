@@ -262,13 +262,13 @@ class Estimate(BaseEstimate):
         """A flat record without the subject."""
         audited = () if math.isnan(self.coverage) else ("coverage",)
         sizes = ("questions", "trials")
-        found = record_of(
+        record = record_of(
             self, "metric", "value", "mean", "sd", "interval", *sizes, "reason", *audited
         )
         if not self.of.failed:
-            return found
+            return record
         ends = (math.nan, math.nan) if self.bracket is None else self.bracket.ends
-        return {**found, "bracket_low": ends[0], "bracket_high": ends[1]}
+        return {**record, "bracket_low": ends[0], "bracket_high": ends[1]}
 
     @property
     def bracket_text(self) -> str:

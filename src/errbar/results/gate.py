@@ -100,31 +100,33 @@ class GateRow(EqualByValue):
 
     def digits(self) -> list[str]:
         """Baseline, candidate, change and interval, to the digits that `sd` supports."""
-        found = self.comparison
+        comparison = self.comparison
         numbers = (
-            found.against,
-            found.value,
-            found.difference,
-            found.interval.low,
-            found.interval.high,
+            comparison.against,
+            comparison.value,
+            comparison.difference,
+            comparison.interval.low,
+            comparison.interval.high,
         )
-        return [score_text(value, found.sd) for value in numbers]
+        return [score_text(value, comparison.sd) for value in numbers]
 
     def advice(self) -> str:
         """Advice on the data needed, if the verdict is inconclusive."""
-        found = self.comparison
-        if self.verdict is not Verdict.INCONCLUSIVE or (found.failed and not found.reason):
+        comparison = self.comparison
+        if self.verdict is not Verdict.INCONCLUSIVE or (
+            comparison.failed and not comparison.reason
+        ):
             return ""
-        if found.reason:
-            return f"{self.name}: no interval: {found.reason}."
+        if comparison.reason:
+            return f"{self.name}: no interval: {comparison.reason}."
         if not self.times <= _FARTHEST:
             return f"{self.name}: the change is too close to its limit for more data to help."
         if self.needed is None:
             times = f"{max(math.ceil(10 * self.times) / 10, 1.1):g}"
             return f"{self.name}: about {times} times the trials would probably be conclusive."
         return (
-            f"{self.name}: about {self.needed:,} {found.unit}s instead of {found.questions:,} "
-            f"would probably be conclusive, if the change stays the same."
+            f"{self.name}: about {self.needed:,} {comparison.unit}s instead of "
+            f"{comparison.questions:,} would probably be conclusive, if the change stays the same."
         )
 
     def on_failures(self) -> str:
@@ -143,23 +145,23 @@ class GateRow(EqualByValue):
 
     def record(self) -> dict[str, Any]:
         """A flat record for a DataFrame or JSON."""
-        found = self.comparison
-        failures = {"failed": found.failed, "flips": self.flips} if found.failed else {}
+        comparison = self.comparison
+        failures = {"failed": comparison.failed, "flips": self.flips} if comparison.failed else {}
         return {
-            "task": found.task,
-            "metric": str(found.metric),
-            "baseline": found.against,
-            "candidate": found.value,
-            "change": found.difference,
-            "sd": found.sd,
-            **found.interval.record(),
+            "task": comparison.task,
+            "metric": str(comparison.metric),
+            "baseline": comparison.against,
+            "candidate": comparison.value,
+            "change": comparison.difference,
+            "sd": comparison.sd,
+            **comparison.interval.record(),
             "max_drop": self.max_drop,
             "verdict": self.verdict.value,
-            "questions": found.questions,
-            "left_out": found.left_out,
+            "questions": comparison.questions,
+            "left_out": comparison.left_out,
             "needed": self.needed,
-            "caution": found.caution,
-            "reason": found.reason,
+            "caution": comparison.caution,
+            "reason": comparison.reason,
             **failures,
         }
 
@@ -206,9 +208,9 @@ class Gate(Result):
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of all metrics: regress, then inconclusive, then pass."""
-        found = {row.verdict for row in self.rows}
+        verdicts = {row.verdict for row in self.rows}
         worst_first = (Verdict.REGRESS, Verdict.INCONCLUSIVE, Verdict.PASS)
-        return next(verdict for verdict in worst_first if verdict in found)
+        return next(verdict for verdict in worst_first if verdict in verdicts)
 
     @property
     def exit_code(self) -> int:
@@ -225,14 +227,15 @@ class Gate(Result):
     def columns(self) -> list[list[str]]:
         """Return the columns as text, each beginning with its head; empty columns are left out."""
         digits = [row.digits() for row in self.rows]
-        found = [row.comparison for row in self.rows]
+        comparisons = [row.comparison for row in self.rows]
         changes = (
-            (each.difference, each.interval.low, each.interval.high, each.sd) for each in found
+            (each.difference, each.interval.low, each.interval.high, each.sd)
+            for each in comparisons
         )
-        titles = (each.interval.title for each in found)
+        titles = (each.interval.title for each in comparisons)
         columns = [
-            ["task", *(each.task for each in found)],
-            ["metric", *(str(each.metric) for each in found)],
+            ["task", *(each.task for each in comparisons)],
+            ["metric", *(str(each.metric) for each in comparisons)],
             [score_head("baseline"), *align_points(baseline for baseline, *_ in digits)],
             [score_head("candidate"), *align_points(candidate for _, candidate, *_ in digits)],
             interval_column("change", titles, changes, signed=True),
@@ -297,10 +300,12 @@ class Gate(Result):
         """Number of common questions, and of questions that only one of the two has."""
         notes: dict[str, None] = {}
         for row in self.rows:
-            found = row.comparison
-            where = f"{found.task}: " if found.task else ""
-            left_out = f", {found.left_out} of only one of the two left out" * bool(found.left_out)
-            notes[f"{where}{counted(found.questions, found.unit)}{left_out}."] = None
+            comparison = row.comparison
+            where = f"{comparison.task}: " if comparison.task else ""
+            left_out = f", {comparison.left_out} of only one of the two left out" * bool(
+                comparison.left_out
+            )
+            notes[f"{where}{counted(comparison.questions, comparison.unit)}{left_out}."] = None
         return list(notes)
 
     def markdown(self) -> str:

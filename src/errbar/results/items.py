@@ -174,7 +174,7 @@ class Items(Rows[ItemRow]):
         title = [interval_title(self.level)]
         tasks = [row.task for row in rows]
         hard = ((row.value, row.interval.low, row.interval.high, 0.1) for row in rows)
-        found = [
+        columns = [
             ["question", *(row.question for row in rows)],
             *([["task", *tasks]] if any(tasks) else []),
             ["solved", *(f"{row.solved:.3f}" for row in rows)],
@@ -186,7 +186,7 @@ class Items(Rows[ItemRow]):
             ["by luck", *_cells(row.by_luck for row in rows)],
             ["looks", *(", ".join(row.flags) for row in rows)],
         ]
-        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+        return [column for column in columns if any(cell not in ("", DASH) for cell in column[1:])]
 
     def parts(self) -> list[Table | str]:
         """Tables of suspect questions, systems, correlated pairs, and subsets."""
@@ -329,15 +329,15 @@ def _share(row: SubsetSize) -> str:
 
 def _on_dead(task: TaskItems) -> list[str]:
     """Remarks on unanimous questions, beside the numbers that the model expects."""
-    found = []
+    remarks = []
     for number, words, expected in (
         (task.all_wrong, "no system solves", task.expected_wrong),
         (task.all_right, "all systems solve", task.expected_right),
     ):
         if number:
             where = f"{task.task}: " if task.task else ""
-            found.append(
+            remarks.append(
                 f"{where}{counted(number, 'question')} that {words}; the model expects "
                 f"{expected:.1f}."
             )
-    return found
+    return remarks

@@ -315,8 +315,8 @@ class Ratings(Board[Rating]):
     @property
     def size(self) -> str:
         """The number of games, and of the questions that they are on."""
-        found = counted(self.games, "game")
-        return f"{found} on {counted(self.questions, 'question')}" if self.questions else found
+        games = counted(self.games, "game")
+        return f"{games} on {counted(self.questions, 'question')}" if self.questions else games
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A flat record per system, for a DataFrame or JSON."""

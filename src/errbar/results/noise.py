@@ -156,9 +156,9 @@ class NoiseTable(Rows[NoiseRow]):
         names = [labels[id(row)] if row.sources[0] is source else "" for row, source in each]
         variances = (source.variance.cell for _, source in each)
         shares = [_percents(source.share) for _, source in each]
-        found = [["system", *names]] if any(names) else []
+        systems = [["system", *names]] if any(names) else []
         return [
-            *found,
+            *systems,
             ["source of noise", *(source.name for _, source in each)],
             interval_column("variance", title, variances, are_scores=False),
             [interval_head("share", title), *shares],
@@ -195,7 +195,7 @@ class NoiseTable(Rows[NoiseRow]):
             )
             return [head, *(map(_error, with_more))]
 
-        found = [
+        columns = [
             ["system", *self.labels()],
             [score_head("avg"), *(f"{scale() * row.value:.3f}" for row in rows)],
             errors(score_head("standard error")),
@@ -205,9 +205,9 @@ class NoiseTable(Rows[NoiseRow]):
         ]
         for questions, trials in self.designs:
             each = (_error(row.se_with(questions, trials)) for row in rows)
-            found.append([score_head(f"{questions} × {trials}"), *each])
-        found.append(interval_column("ICC", title, iccs, are_scores=False))
-        return [column for column in found if any(column[1:])]
+            columns.append([score_head(f"{questions} × {trials}"), *each])
+        columns.append(interval_column("ICC", title, iccs, are_scores=False))
+        return [column for column in columns if any(column[1:])]
 
     def notes(self) -> list[str]:
         """What the columns mean, the method, and remarks on the data."""

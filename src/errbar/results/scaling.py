@@ -102,7 +102,7 @@ class Scaling(Rows[ScalingRow]):
     def columns(self) -> list[list[str]]:
         """Exponents within the trials and for endless ones; columns with their heads."""
         rows, title = self.rows, [interval_title(self.rows[0].level)]
-        found = [
+        columns = [
             ["system", *self.names()],
             ["questions", *(f"{row.questions:,}" for row in rows)],
             ["trials", *(_trials(row) for row in rows)],
@@ -110,7 +110,7 @@ class Scaling(Rows[ScalingRow]):
             _exponents("exponent, last doubling", title, (row.within for row in rows)),
             _exponents("limit if Beta", title, (row.limit for row in rows)),
         ]
-        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+        return [column for column in columns if any(cell not in ("", DASH) for cell in column[1:])]
 
     def step_columns(self) -> list[list[str]]:
         """pass@k and the exponent beyond the trials, as columns of text."""
@@ -118,7 +118,7 @@ class Scaling(Rows[ScalingRow]):
         each = [(row, step) for row in self.rows for step in row.steps]
         names = dict(zip(map(id, self.rows), self.names(), strict=True))
         steps = [step for _, step in each]
-        found = [
+        columns = [
             ["system", *(names[id(row)] if step is row.steps[0] else "" for row, step in each)],
             ["k", *(f"{step.k:,}" for step in steps)],
             interval_column("pass@k by model", title, (step.solved.cell for step in steps)),
@@ -126,7 +126,7 @@ class Scaling(Rows[ScalingRow]):
             _exponents("exponent by model", title, (step.exponent for step in steps)),
             ["exponent bounds", *(_ends(s.lowest, s.highest) for s in steps)],
         ]
-        return [column for column in found if any(cell not in ("", DASH) for cell in column[1:])]
+        return [column for column in columns if any(cell not in ("", DASH) for cell in column[1:])]
 
     def by_k(self) -> dict[int, list[tuple[ScalingRow, ScalingStep, str]]]:
         """Rows with their steps by k, each with pass@k by model as text."""

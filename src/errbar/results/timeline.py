@@ -32,13 +32,13 @@ class Drift:
     @property
     def detected(self) -> tuple[str, DriftDirection] | None:
         """The first run at which drift was claimed, and its direction."""
-        found = [
+        crossings = [
             (int(reached[0]), direction)
             for direction, path in self.logs.items()
             for reached in [np.flatnonzero(path >= math.log(self.needed))]
             if reached.size
         ]
-        at, direction = min(found, default=(0, None))
+        at, direction = min(crossings, default=(0, None))
         return None if direction is None else (self.runs[at], direction)
 
     def e_values(self, run: str) -> dict[str, float]:
@@ -100,15 +100,17 @@ class Timeline(Result):
 
     def columns(self) -> list[list[str]]:
         """Columns as text, each beginning with its head; empty columns are left out."""
-        records, found = self.to_dicts(), self.estimates
-        metrics = list(dict.fromkeys(str(estimate.metric) for estimate in found))
-        numbers = ((each.value, each.interval.low, each.interval.high, each.sd) for each in found)
-        titles = [each.interval.title for each in found]
+        records, estimates = self.to_dicts(), self.estimates
+        metrics = list(dict.fromkeys(str(estimate.metric) for estimate in estimates))
+        numbers = (
+            (each.value, each.interval.low, each.interval.high, each.sd) for each in estimates
+        )
+        titles = [each.interval.title for each in estimates]
         name = metrics[0] if len(metrics) == 1 else "value"
         columns = [
-            ["run", *(each.system for each in found)],
-            ["task", *(each.task for each in found)],
-            ["metric", *(str(each.metric) if len(metrics) > 1 else "" for each in found)],
+            ["run", *(each.system for each in estimates)],
+            ["task", *(each.task for each in estimates)],
+            ["metric", *(str(each.metric) if len(metrics) > 1 else "" for each in estimates)],
             interval_column(name, titles, numbers),
             *(
                 [f"e {side}", *(_e_value(record[f"e_{side}"]) for record in records)]
@@ -121,9 +123,9 @@ class Timeline(Result):
     def conclusion(self) -> Headline:
         """Whether the score has drifted."""
         seen = counted(len(self.runs), "run")
-        found = [drift.sentence() for drift in self.drifts if drift.detected]
-        if found:
-            return Headline(f"Drift: {'; '.join(found)}", f" ({seen}).", Tone.BAD)
+        sentences = [drift.sentence() for drift in self.drifts if drift.detected]
+        if sentences:
+            return Headline(f"Drift: {'; '.join(sentences)}", f" ({seen}).", Tone.BAD)
         if all(drift.reason for drift in self.drifts):
             return Headline(f"Drift was not tested: {self.drifts[0].reason}", ".", Tone.DIM)
         return Headline("No drift detected", f" in {seen}.", Tone.DIM)
