@@ -122,8 +122,8 @@ def position_bias(games: Games, level: float = 0.95) -> RaterAgreement:
         if not len(first):
             remarks.append(about(judge, Caution("no pair was played in both orders.")))
             continue
-        found = _Positions(first, clusters, level).rows(f"{judge}: " if judge else "")
-        bias = found[0]
+        positions = _Positions(first, clusters, level).rows(f"{judge}: " if judge else "")
+        bias = positions[0]
         if bias.interval.low > 0.0 or bias.interval.high < 0.0:
             side = "first" if bias.value > 0 else "second"
             low, high = sorted(abs(end) for end in (bias.interval.low, bias.interval.high))
@@ -134,7 +134,7 @@ def position_bias(games: Games, level: float = 0.95) -> RaterAgreement:
                     "orders, equally often."
                 )
             )
-        rows += found
+        rows += positions
     if not rows:
         raise InputError(
             "no pair of systems was played in both orders on one question by one judge; position "
@@ -214,8 +214,8 @@ def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[
         krippendorff, values=ratings.values, distance=distance
     )
     rng, heavy = np.random.default_rng(0), answers.weights
-    found = coefficients(ratings, measures, answers.clusters, request.level, rng, heavy)
-    for name, ends in found.items():
+    by_measure = coefficients(ratings, measures, answers.clusters, request.level, rng, heavy)
+    for name, ends in by_measure.items():
         interval = Interval(ends.low, ends.high, request.level, Estimand.POPULATION)
         yield AgreementRow(
             about="agreement", measure=name, value=ends.value, sd=ends.sd, interval=interval,
@@ -227,8 +227,8 @@ def _disagreement(ratings: RatingCodes, scale: RatingScale) -> Array:
     """Weights of disagreements in Cohen's kappa."""
     at = np.arange(ratings.categories, dtype=float)
     if scale == "nominal":
-        found: Array = 1.0 - np.eye(ratings.categories)
-        return found
+        distances: Array = 1.0 - np.eye(ratings.categories)
+        return distances
     distance = np.abs(at[:, None] - at) / max(ratings.categories - 1, 1)
     return distance if scale == "ordinal" else np.square(distance)
 
@@ -261,8 +261,8 @@ class _Judge:
             for category, word in enumerate(self._answers.categories):
                 part = self._part((self._judge == category).astype(float), some, (0.0, 1.0))
                 words = f"{prefix}{self._names[0]} says {word} if {self._names[1]} says {name}"
-                found = CombinedMeans([part], (0.0, 1.0))
-                yield self._row("confusion", words, found, int(some.sum()), (name, word))
+                share = CombinedMeans([part], (0.0, 1.0))
+                yield self._row("confusion", words, share, int(some.sum()), (name, word))
 
     def _differences(self) -> Iterator[tuple[str, Array, float]]:
         """Judge − trusted and its largest size: of numbers, or of shares of a category.
@@ -313,7 +313,7 @@ class _Judge:
         pairs = list(combinations(each, 2))
         level = 1.0 - (1.0 - self._level) / len(pairs)
         prefix, of = around
-        found = []
+        rows = []
         for first, second in pairs:
             spread = _difference(each[first], each[second], span)
             pair = first, second
@@ -321,10 +321,10 @@ class _Judge:
                 pair, spread = (second, first), _difference(each[second], each[first], span)
             words, size = f"{prefix}{' over '.join(pair)}{of}", sizes[first] + sizes[second]
             row = self._row(f"favour by {column}", words, spread, size, pair, level)
-            found += [row] if row.low > 0.0 else []
+            rows += [row] if row.low > 0.0 else []
             if row.low > 0.0 or len(pairs) <= _MOST_SHOWN:
                 yield row
-        remarks.append(self._on_favours(column, found, f"{prefix}{of[2:]}: " if of else prefix))
+        remarks.append(self._on_favours(column, rows, f"{prefix}{of[2:]}: " if of else prefix))
 
     def _on_favours(self, column: str, found: list[AgreementRow], subject: str) -> str:
         """Say which groups the judge favours over which others, the most favoured first."""

@@ -46,11 +46,11 @@ class Alignment(Generic[Id]):
     def shared(self) -> list[Integers]:
         """Positions, in each system, of the ids that every system has; in the order of `ids`."""
         often = np.bincount(np.concatenate(self.places), minlength=len(self.place))
-        found = []
+        positions = []
         for at in self.places:
             order = np.argsort(at)
-            found.append(order[often[at[order]] == len(self.places)])
-        return found
+            positions.append(order[often[at[order]] == len(self.places)])
+        return positions
 
     def at(self, ids: Iterable[Id]) -> Integers:
         """Positions of ids."""
@@ -72,8 +72,8 @@ def align(
     """
     each = list(systems)
     known = order(dict.fromkeys(name for ids in each for name in ids))
-    found = Alignment({name: at for at, name in enumerate(known)}, [])
-    return replace(found, places=[found.at(ids) for ids in each])
+    alignment = Alignment({name: at for at, name in enumerate(known)}, [])
+    return replace(alignment, places=[alignment.at(ids) for ids in each])
 
 
 def group_by_task(
@@ -220,16 +220,16 @@ def _questions_with_weight(
     named_by_key: Mapping[Key, NamedQuestions],
 ) -> tuple[dict[Key, NamedQuestions], list[str]]:
     """Questions with a weight above 0, and a remark on those left out."""
-    found, remarks = {}, []
+    weighted, remarks = {}, []
     for key, named in named_by_key.items():
         kept = named.slice.weighs
-        found[key] = named if kept.all() else named.where(kept)
+        weighted[key] = named if kept.all() else named.where(kept)
         if not kept.any():
             raise InputError(f"{Subject(key[0], key[1])}: all questions have the weight 0.")
         if not kept.all():
             out = counted(int((~kept).sum()), "question")
             remarks.append(f"{Subject(key[0], key[1])}: {out} of weight 0 left out.")
-    return found, remarks
+    return weighted, remarks
 
 
 def several_by_task(
@@ -249,10 +249,10 @@ def several_by_task(
         if len(each) > 1
     }
     if not several:
-        found = f"there is {repr(known[0]) if any(known) else 'one' if known else 'none'}"
+        number = f"there is {repr(known[0]) if any(known) else 'one' if known else 'none'}"
         if len(known) > 1:
             raise InputError(f"the {len(known)} systems have no task in common.")
-        raise InputError(f"a comparison needs at least two systems; {found}.")
+        raise InputError(f"a comparison needs at least two systems; {number}.")
     remarks = [
         f"{Subject(next(iter(each)), task)}: left out; no other system has this task."
         for task, each in tasks.items()
@@ -271,9 +271,9 @@ class TaskSystems:
 
     def of(self, metric: ScoredMetric) -> AlignedValues:
         """Align one metric over all systems that have it."""
-        found, refused, remarks = self._values_by_system(metric)
-        each = list(found.values())
-        aligned = align(self._systems[system].questions for system in found)
+        by_system, refused, remarks = self._values_by_system(metric)
+        each = list(by_system.values())
+        aligned = align(self._systems[system].questions for system in by_system)
         shape = (len(each), len(aligned.place))
         parts = tuple(np.full(shape, np.nan) for _ in (each[0].parts if each else [None]))
         trials, correct = np.zeros((2, *shape), dtype=np.int64)
@@ -289,11 +289,11 @@ class TaskSystems:
             noise[row, at] = np.nan if entry.noise is None else entry.noise
             if extremes is not None and entry.extremes is not None:
                 extremes[:, row, at] = entry.extremes
-        clusters, clustered = self._clusters(aligned, found)
+        clusters, clustered = self._clusters(aligned, by_system)
         return AlignedValues(
             metric=metric,
             task=self._task,
-            systems=tuple(found),
+            systems=tuple(by_system),
             refused=refused,
             everyone=tuple(self._systems),
             parts=parts,
@@ -304,7 +304,7 @@ class TaskSystems:
             noise=None if any(entry.noise is None for entry in each) else noise,
             extremes=extremes,
             remarks=tuple(remarks),
-            weights=self._weights(aligned, found),
+            weights=self._weights(aligned, by_system),
             questions=tuple(aligned.place),
         )
 
@@ -316,15 +316,15 @@ class TaskSystems:
         while True:
             systems = [system for system in self._systems if system not in refused]
             rewards = self._has_rewards(systems, metric)
-            found: dict[str, SystemValues] = {}
+            by_system: dict[str, SystemValues] = {}
             remarks: list[str] = []
             for system in systems:
                 try:
-                    found[system] = self._values_of(system, metric, remarks, rewards=rewards)
+                    by_system[system] = self._values_of(system, metric, remarks, rewards=rewards)
                 except InputError as error:
                     refused[system] = error
-            if self._has_rewards(list(found), metric) == rewards:
-                return found, refused, remarks
+            if self._has_rewards(list(by_system), metric) == rewards:
+                return by_system, refused, remarks
 
     def _has_rewards(self, systems: Sequence[str], metric: ScoredMetric) -> bool:
         """Whether any system has rewards, so that outcomes of 0 and 1 are rewards as well."""
@@ -340,10 +340,10 @@ class TaskSystems:
             raise InputError("no row has a result")
         failures = self._policy.failures
         bounds = self._policy.bounds
-        found = question_values(self._source, named, metric, failures, bounds, rewards=rewards)
+        values = question_values(self._source, named, metric, failures, bounds, rewards=rewards)
         subject = str(Subject(system, self._task))
-        kept = long_enough(found, metric, subject, remarks, drop=self._policy.short == "drop")
-        nothing = len(named.questions) - len(found.questions) + int((found.trials == 0).sum())
+        kept = long_enough(values, metric, subject, remarks, drop=self._policy.short == "drop")
+        nothing = len(named.questions) - len(values.questions) + int((values.trials == 0).sum())
         if nothing:
             remarks.append(
                 f"{subject}: {counted(nothing, 'question')} left out for lack of a result."
@@ -357,29 +357,29 @@ class TaskSystems:
             own, questions = self._systems[system].slice.weights, self._systems[system].questions
             weights_of[system] = [None] * len(questions) if own is None else own.tolist()
         of = self._agreed("weight", weights_of)
-        found = np.array([of[name] or math.nan for name in aligned.ids])
-        are_equal = found.size == 0 or (found == found[0]).all()
-        return None if np.isnan(found).any() or are_equal else found
+        weights = np.array([of[name] or math.nan for name in aligned.ids])
+        are_equal = weights.size == 0 or (weights == weights[0]).all()
+        return None if np.isnan(weights).any() or are_equal else weights
 
     def _clusters(self, aligned: Alignment[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """Cluster index of each question; systems must agree."""
         of = self._agreed("cluster", {name: self._systems[name].clusters for name in systems})
         numbers: dict[tuple[str, str], int] = {}
-        found = np.array(
+        clusters = np.array(
             [
                 numbers.setdefault(("in", of[name]) if of[name] else ("", name), len(numbers))
                 for name in aligned.ids
             ],
             dtype=np.int64,
         )
-        return found, len(numbers) < len(found)
+        return clusters, len(numbers) < len(clusters)
 
     def _agreed(self, noun: str, values_of: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
         """A property of each question, which must be the same for all systems that have it."""
-        found: dict[str, tuple[Kind, str]] = {}  # the value, and the system that has it
+        agreed: dict[str, tuple[Kind, str]] = {}  # the value, and the system that has it
         for system, values in values_of.items():
             for question, value in zip(self._systems[system].questions, values, strict=True):
-                known, who = found.setdefault(question, (value, system))
+                known, who = agreed.setdefault(question, (value, system))
                 if known != value:
                     raise InputError(
                         f"question {question!r:.80} has the {noun} {_as_text(known)} for {who!r} "
@@ -387,7 +387,7 @@ class TaskSystems:
                         f"and a question has one {noun}. Correct the column, or ignore it: "
                         f"{way_to_say(f'--map {noun}=', f'{noun}=None')}"
                     )
-        return {question: value for question, (value, _) in found.items()}
+        return {question: value for question, (value, _) in agreed.items()}
 
 
 def _as_text(value: object) -> str:

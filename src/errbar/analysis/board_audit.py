@@ -113,14 +113,14 @@ def _changes(
     names: Sequence[Sequence[str]],
 ) -> tuple[Change, ...]:
     """What changes which system is first if it is left out."""
-    found = []
+    changes = []
     usual = _leaders(ranks_of(scores_of_parts([part.means for part in parts])), order)
     for part, own, called in zip(parts, ranks, names, strict=True):
         for at, name in enumerate(called):
             leaders = _leaders(own[:, at], order)
             if not np.isnan(own[0, at]) and leaders != usual:
-                found.append(Change(part.task, name, leaders))
-    return tuple(found)
+                changes.append(Change(part.task, name, leaders))
+    return tuple(changes)
 
 
 def _leaders(ranks: Array, order: Sequence[str]) -> tuple[str, ...]:

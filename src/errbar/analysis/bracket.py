@@ -354,9 +354,9 @@ def failures_to_undo(
     that of the candidate. The verdict is the one with failed trials as wrong, with simultaneous
     intervals for a number of pairs.
     """
-    found: dict[tuple[Metric, str], int] = {}
+    flips: dict[tuple[Metric, str], int] = {}
     if policy.failures != BOTH:
-        return found
+        return flips
     metrics = [scored_metric(metric) for metric in limits]
     level = 1.0 - (1.0 - intervals.level) / pairs
     for data in bracketed_tables(source, metrics, None, policy):
@@ -375,8 +375,8 @@ def failures_to_undo(
                 ends = other.spread.ends(level)
                 return ends.low > limit if passes else ends.high < limit
 
-            found[data.metric, data.task] = pair.flips(not passes, holds)
-    return found
+            flips[data.metric, data.task] = pair.flips(not passes, holds)
+    return flips
 
 
 def bracketed_differences(

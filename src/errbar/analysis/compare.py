@@ -121,8 +121,8 @@ def compare_systems(
         raise InputError(f"{next(reversed(remarks))} Check that ids agree.")
     compared = [data for data, _ in groups]
     remarks |= dict.fromkeys(assumptions(compared, request.intervals))
-    found = [pair.found for _, pairs in groups for pair in pairs]
-    family = sum(not difference.reason for difference in found)
+    differences = [pair.found for _, pairs in groups for pair in pairs]
+    family = sum(not difference.reason for difference in differences)
     size = max(family, 1) if request.adjust == "bonferroni" else 1
     rows = [
         _comparison(data, pair, request, size)
@@ -131,7 +131,7 @@ def compare_systems(
         for data, pairs in tried
         for pair in pairs
     ]
-    paired = any(map(_is_paired, found))
+    paired = any(map(_is_paired, differences))
     if request.intervals.estimand is not Estimand.POPULATION and paired:
         remarks[f"{ONE_TRIAL[0].upper()}{ONE_TRIAL[1:]}."] = None
     words = _describe_methods(groups, request.intervals.assume)
@@ -178,12 +178,12 @@ def _pairs(
 ) -> list[Pair | RefusedPair]:
     """Pairs with common questions, and a remark on every other pair."""
     place = {name: at for at, name in enumerate(data.systems)}
-    found: list[Pair | RefusedPair] = []
+    compared: list[Pair | RefusedPair] = []
     for pair in request.pairs(data.everyone):
         subject = data.pair_name(*pair)
         refusal = data.refusal_of(pair, data.metric)
         if refusal is not None:
-            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, refusal)))
+            compared.append(RefusedPair(*pair, refusals.add(subject, data.metric, refusal)))
             continue
         first, second = (place[name] for name in pair)
         if not (data.present(first) & data.present(second)).any():
@@ -192,21 +192,21 @@ def _pairs(
             remarks[f"{names} have no question in common{where}: they are not compared."] = None
             continue
         try:
-            found.append(Pair(first, second, differences.of(first, second)))
+            compared.append(Pair(first, second, differences.of(first, second)))
         except InputError as error:
-            found.append(RefusedPair(*pair, refusals.add(subject, data.metric, error)))
-    return found
+            compared.append(RefusedPair(*pair, refusals.add(subject, data.metric, error)))
+    return compared
 
 
 def _comparison(
     data: AlignedValues, pair: Pair, request: ComparisonRequest[ScoredMetric], size: int
 ) -> Comparison:
     """A comparison as one of a family of `size`."""
-    found, spread = pair.found, pair.found.spread
+    difference, spread = pair.found, pair.found.spread
     upwards = data.metric.direction is Direction.HIGHER
     tail = (1.0 - request.intervals.level) / size
     low = high = chance = no_worse = probable = math.nan
-    if not found.reason:
+    if not difference.reason:
         low, high = spread.ends(1.0 - tail)
         chance = spread.chance_above(0.0)
         chance = chance if upwards else 1.0 - chance
@@ -214,7 +214,7 @@ def _comparison(
         if request.margin is not None:
             above = spread.chance_above(-request.margin if upwards else request.margin)
             no_worse = above if upwards else 1.0 - above
-    alone, probable = found.p_value, bonferroni(probable, size)
+    alone, probable = difference.p_value, bonferroni(probable, size)
     adjusted = bonferroni(alone, size)
     narrow = request.intervals.assume != "nothing"
     is_probable = not narrow and probable < 1.0 - request.intervals.level <= adjusted
@@ -223,26 +223,26 @@ def _comparison(
         task=data.task,
         first=data.systems[pair.first],
         second=data.systems[pair.second],
-        value=found.value,
-        against=found.against,
+        value=difference.value,
+        against=difference.against,
         difference=spread.mean,
-        sd=math.nan if found.reason else spread.sd,
+        sd=math.nan if difference.reason else spread.sd,
         interval=Interval(low, high, request.intervals.level, request.intervals.estimand),
         p_value=alone,
         adjusted=adjusted,
         probable=probable,
         undone_by=spread.losses_to_undo(normal_reach(1.0 - tail)) if is_probable else 0,
         chance=chance,
-        wins=found.wins,
-        ties=found.ties,
-        losses=found.losses,
-        left_out=found.left_out,
+        wins=difference.wins,
+        ties=difference.ties,
+        losses=difference.losses,
+        left_out=difference.left_out,
         margin=request.margin,
         no_worse=no_worse,
-        caution=found.caution if narrow or is_probable else "",
-        reason=found.reason,
-        failed=found.failed,
-        flips=_flips(found, request.intervals.level, size),
+        caution=difference.caution if narrow or is_probable else "",
+        reason=difference.reason,
+        failed=difference.failed,
+        flips=_flips(difference, request.intervals.level, size),
     )
 
 

@@ -114,10 +114,10 @@ def compare_items(
     if not pairs:
         refusals.require_none(done="compared")
     size = len(pairs) if request.adjust == "bonferroni" else 1
-    found, words = _tested_differences(
+    differences, words = _tested_differences(
         pairs, replace(method, level=request.intervals.level), size, rng
     )
-    compared = iter(zip(pairs, found, strict=True))
+    compared = iter(zip(pairs, differences, strict=True))
     rows = [
         missing_comparison(metric, data.task, pair, request)
         if isinstance(pair, RefusedPair)
@@ -174,7 +174,7 @@ def _tested_differences(
     if all(pair.has_delong for pair in tried):
         return [_delong(pair, level, size, with_unseen=allows) for pair in pairs], by_delong
     drawn = _ResampledPairs(pairs, method, rng)
-    found = [
+    differences = [
         _delong(pair, level, size, with_unseen=allows)
         if pair.has_delong
         else drawn.of(at, level, size)
@@ -183,7 +183,7 @@ def _tested_differences(
     words = f"{method.describe()}, the same items for all systems"
     if any(pair.has_delong for pair in tried):
         words += f"; {by_delong} where labels are the same"
-    return found, words
+    return differences, words
 
 
 def _undefined_spread(reason: str, level: float) -> Gap:

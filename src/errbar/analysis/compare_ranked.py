@@ -70,9 +70,9 @@ def compare_ranked(
     }
     tasks, remarks_on_single = several_by_task(items_of, request.system_names())
     tables = [paired_items(task, each) for task, each in tasks.items()]
-    found = compare_items(tables, request, method, rng)
+    comparisons = compare_items(tables, request, method, rng)
     on_data = [*rows_never_scored(source), *source.origin.remarks]
-    return replace(found, remarks=(*remarks_on_single, *found.remarks, *on_data))
+    return replace(comparisons, remarks=(*remarks_on_single, *comparisons.remarks, *on_data))
 
 
 def compare(
@@ -125,12 +125,12 @@ def compare(
         adjust=adjust,
         intervals=Calibrated(level=method.level),
     )
-    found = compare_items([data], how, method, rng)
+    comparisons = compare_items([data], how, method, rng)
     clusters = int(data.clusters.max()) + 1
     remarks = [f"Coverage: {', '.join(f'{name} {share:.4g}' for name, share in reach.items())}."]
     if clusters < data.clusters.size:
         remarks.append(f"Items are in {clusters} clusters.")
-    return replace(found, remarks=(*remarks, *found.remarks))
+    return replace(comparisons, remarks=(*remarks, *comparisons.remarks))
 
 
 def _metrics(

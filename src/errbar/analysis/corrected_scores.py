@@ -109,7 +109,7 @@ def _estimate(
     remarks: dict[str, None],
 ) -> CorrectedEstimate:
     task = CorrectedTask(data, labels, request.bounds)
-    found = task.score(0)
+    score = task.score(0)
     short = task.labels_of(0).short
     subject = f"{of}: " if str(of) else ""
     remarks |= dict.fromkeys(data.remarks)
@@ -118,9 +118,9 @@ def _estimate(
         remarks[note] = None
     if data.extremes is not None and request.bounds is None:
         remarks[remark_on_guess(f"{of.task}: " if of.task else "", task.bounds)] = None
-    value = found.spread.mean
-    sd, low, high = _ends(found, request)
-    alone = found.alone
+    value = score.spread.mean
+    sd, low, high = _ends(score, request)
+    alone = score.alone
     alone_low, alone_high = alone.ends(request.level)
     trials = data.trials[0, data.present(0)]
     return CorrectedEstimate(
@@ -134,12 +134,12 @@ def _estimate(
         trials=int(trials.sum()),
         clusters=np.unique(data.clusters).size if data.clustered else 0,
         is_even=np.unique(trials).size == 1,
-        judge=found.judge,
-        labels=found.labels,
+        judge=score.judge,
+        labels=score.labels,
         labels_alone=alone.mean,
         labels_low=alone_low,
         labels_high=alone_high,
-        weight=found.weight,
+        weight=score.weight,
     )
 
 
@@ -199,7 +199,7 @@ def labelled_answers(source: Source, labels: Labels) -> tuple[list[JudgedAnswer]
     """The answers with a result of the judge and a label, and the number of other labels."""
     judged_trials, label_trials, named = source.trials(), labels.source.trials(), source.named()
     sampled = labels.source.named() if labels.sampled and _weighted(labels) else {}
-    found: list[JudgedAnswer] = []
+    answers: list[JudgedAnswer] = []
     lost = 0
     for (system, task), judged in judged_trials.items():
         key = labels.systems.get(system, ""), labels.tasks.get(task, "")
@@ -214,8 +214,8 @@ def labelled_answers(source: Source, labels: Labels) -> tuple[list[JudgedAnswer]
             lost += given - len(pairs) if any(not math.isnan(t.result) for t in own) else 0
             cluster = clusters.get(question) or f"{task}\0{question}"
             weight = weights.get(question, 1.0) * chances.get(question, 1.0)
-            found += [JudgedAnswer(system, task, cluster, weight, *pair) for pair in pairs]
-    return found, lost
+            answers += [JudgedAnswer(system, task, cluster, weight, *pair) for pair in pairs]
+    return answers, lost
 
 
 def remarks_on_favour(source: Source, labels: Labels, level: float) -> list[str]:

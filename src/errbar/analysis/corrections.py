@@ -114,19 +114,19 @@ class Labels:
             raise InputError(f"no answer of {system} has a label; label some of every system")
         kept = named.where(named.slice.scored > 0)
         rewards = is_reward(named.slice, data.metric)
-        found = question_values(self.source, kept, data.metric, "missing", rewards=rewards)
+        means = question_values(self.source, kept, data.metric, "missing", rewards=rewards)
         place = {name: at for at, name in enumerate(data.questions)}
         own = kept.slice.weights if self.sampled else None
         weight_of = dict(zip(kept.questions, [] if own is None else own.tolist(), strict=False))
-        ends = np.stack([found.parts[0]] * 2) if found.extremes is None else found.extremes
+        ends = np.stack([means.parts[0]] * 2) if means.extremes is None else means.extremes
         for at, (name, value) in enumerate(
-            zip(found.questions, found.parts[0].tolist(), strict=True)
+            zip(means.questions, means.parts[0].tolist(), strict=True)
         ):
             if name in place:
                 values[place[name]] = value
                 extremes[:, place[name]] = ends[:, at]
                 weights[place[name]] = weight_of.get(name, 1.0)
-        return LabelValues(values, extremes, weights, int(np.isnan(found.parts[0]).sum()))
+        return LabelValues(values, extremes, weights, int(np.isnan(means.parts[0]).sum()))
 
     def unknown(self, judged: Source) -> int:
         """Number of labelled questions that the judge's outcomes lack."""
@@ -233,8 +233,8 @@ class CorrectedTask:
         first_spread, second_spread = (self.score(at, some).spread for at in (first, second))
         low, high = self.bounds
         minus = [MeanPart(part.sample.mirrored, -part.influence) for part in second_spread.parts]
-        found = CombinedMeans([*first_spread.parts, *minus], (low - high, high - low))
-        return found, first_spread.mean, second_spread.mean
+        difference = CombinedMeans([*first_spread.parts, *minus], (low - high, high - low))
+        return difference, first_spread.mean, second_spread.mean
 
     def _corrected(
         self, grades: Array, labels: LabelValues, some: Mask, bounds: tuple[float, float]

@@ -106,25 +106,25 @@ def costs_of(source: Source, request: CostRequest) -> Costs:
     require_whole(request.rng, "rng", 0)
     missing = failures_as(request.errors) == "missing"
     remarks: list[str] = []
-    found: dict[tuple[str, str], _SystemCosts] = {}
+    by_system: dict[tuple[str, str], _SystemCosts] = {}
     named = source.named()
     for key, costs in _costs_of_questions(source, request, remarks).items():
         if not request.systems or key[0] in request.systems:
             own = _system(costs, named[key], str(Subject(key[0], key[1])), remarks, missing=missing)
             if own is not None:
-                found[key[0], key[1]] = own
-    if not found:
+                by_system[key[0], key[1]] = own
+    if not by_system:
         raise InputError("no row has both a result and a cost; there is nothing to add up.")
     rows, differences = [], []
-    for task in dict.fromkeys(task for _, task in found):
-        systems = {system: own for (system, of), own in found.items() if of == task}
+    for task in dict.fromkeys(task for _, task in by_system):
+        systems = {system: own for (system, of), own in by_system.items() if of == task}
         fronts = _fronts(systems, request.rng)
         rows += [
             _row(Subject(name, task), own, fronts.get(name, _UNKNOWN), request, remarks)
             for name, own in systems.items()
         ]
         differences += _differences(task, systems, request)
-    clustered = any(len(set(own.cluster)) < len(own.cluster) for own in found.values())
+    clustered = any(len(set(own.cluster)) < len(own.cluster) for own in by_system.values())
     unit = "clusters of questions" if clustered else "questions"
     remarks += remarks_on(source, source.slices(()), request.errors)
     return Costs(
@@ -155,10 +155,10 @@ def _costs_of_questions(
         )
     remarks.append(guess(f"Cost: {read!r} and {written!r} at the prices given, per million"))
     both = source.costs(read), source.costs(written)
-    found = {}
+    by_system = {}
     for key, ins in both[0].items():
         outs, price = both[1][key], price_of(key[0], request.prices)
-        found[key] = QuestionCosts(
+        by_system[key] = QuestionCosts(
             questions=ins.questions,
             rows=ins.rows,
             scored=ins.scored,
@@ -170,7 +170,7 @@ def _costs_of_questions(
             spent_right=price.of(ins.spent_right, outs.spent_right),
             least=np.minimum(ins.least, outs.least),
         )
-    return found
+    return by_system
 
 
 def _system(
@@ -293,12 +293,12 @@ def _means_and_ratios(
         ratios.append((costs, sizes))
         has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
         ratios.append((costs, successes if has_ratio else sizes))
-    found = [_number_with_sd(each) for each in ratios_of_sums(ratios, sizes, level, rng)]
+    estimates = [_number_with_sd(each) for each in ratios_of_sums(ratios, sizes, level, rng)]
     nothing = Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
     return [
         (mean, ratio if bottom is successes else nothing)
         for mean, ratio, (_, bottom), (_, successes) in zip(
-            found[::2], found[1::2], ratios[1::2], pairs, strict=True
+            estimates[::2], estimates[1::2], ratios[1::2], pairs, strict=True
         )
     ]
 
@@ -316,7 +316,7 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
             remarks.append(about(str(of), Caution(f"{k} tries: left out {drop}.")))
         if enough > 1:
             together.setdefault(enough, []).append(k)
-    found = []
+    rows = []
     for ks in together.values():
         some = own.at(np.flatnonzero(own.trials >= ks[-1]).tolist())
         pairs, solved = [], []
@@ -327,11 +327,11 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
             solved.append(_mean_share(some, hits, request.level))
         rng = np.random.default_rng([request.rng, 3])
         measured = _means_and_ratios(some, pairs, request.level, rng)
-        found += [
+        rows += [
             Tries(k=k, solved=share, cost=cost, per_solved=per_solved)
             for k, share, (cost, per_solved) in zip(ks, solved, measured, strict=True)
         ]
-    return found
+    return rows
 
 
 def _number_with_sd(found: Ratio) -> Measurement:
@@ -372,7 +372,7 @@ def _differences(
         pairs = [(name, request.baseline) for name in systems if name != request.baseline]
     else:
         pairs = list(combinations(systems, 2)) if len(systems) <= MOST_IN_PAIRS else []
-    found = []
+    differences = []
     for first, second in pairs:
         here, there = align([systems[first].questions, systems[second].questions]).shared()
         if here.size < 2:
@@ -380,7 +380,7 @@ def _differences(
         own, other = systems[first].at(here.tolist()), systems[second].at(there.tolist())
         sizes, own_cost, other_cost = own.units(np.ones(here.size), own.cost, other.cost)
         rng = np.random.default_rng([request.rng, 2])
-        found.append(
+        differences.append(
             CostDifference(
                 first=first,
                 second=second,
@@ -391,4 +391,4 @@ def _differences(
                 ),
             )
         )
-    return found
+    return differences

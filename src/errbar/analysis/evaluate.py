@@ -100,10 +100,10 @@ def counts_of(source: Source, part: Slice, metric: CountMetric, failures: str) -
 
 def results_of(source: Source, part: Slice) -> Results:
     """The distinct results of a slice, without values that occur only in other slices."""
-    found = source.categories(part.by)[part.key]
-    occurring = np.flatnonzero(found.counts.sum(axis=0))
-    values = [found.values[at] for at in occurring.tolist()]
-    return found._replace(values=values, counts=found.counts[:, occurring])
+    results = source.categories(part.by)[part.key]
+    occurring = np.flatnonzero(results.counts.sum(axis=0))
+    values = [results.values[at] for at in occurring.tolist()]
+    return results._replace(values=values, counts=results.counts[:, occurring])
 
 
 def values_in(source: Source, part: Slice) -> str:
@@ -119,7 +119,7 @@ def _categories(
     some = counts.sum(axis=1) > 0
     if weights is not None:
         some &= weights > 0
-    found = counts[some]
+    rows = counts[some]
     wrong = [value for value in values if value not in range(len(metric.weights))]
     if wrong:
         raise WrongType(
@@ -131,8 +131,8 @@ def _categories(
             f"{part.failed} rows have no result, and no category stands for that; "
             f"{setting('errors', 'missing')} leaves them out"
         )
-    tally = np.zeros((len(found), len(metric.weights)), dtype=np.int64)
-    tally[:, [int(value) for value in values]] = found
+    tally = np.zeros((len(rows), len(metric.weights)), dtype=np.int64)
+    tally[:, [int(value) for value in values]] = rows
     kept = [name for name, is_in in zip(names, some, strict=True) if is_in] if names else None
     return CategoryCounts(
         tally,
@@ -267,7 +267,7 @@ def estimates_of(
     `can_drop` says whether a reason may advise to leave short questions out.
     """
     together: dict[tuple[int, ...], list[Subject]] = {}  # by the metrics that can be scored
-    found: dict[tuple[Subject, int], Estimate] = {}
+    estimates: dict[tuple[Subject, int], Estimate] = {}
     for of, counts in systems.items():
         fine = []
         for at, metric in enumerate(metrics):
@@ -275,7 +275,7 @@ def estimates_of(
             if refusal is None:
                 fine.append(at)
             else:
-                found[of, at] = missing_estimate(
+                estimates[of, at] = missing_estimate(
                     of, metric, method, refusals.add(of, metric, refusal)
                 )
         if fine:
@@ -286,8 +286,8 @@ def estimates_of(
             for of, cell in zip(subjects, row, strict=True):
                 counts = systems[of]
                 sizes = (len(counts), counts.all_trials, counts.trials)
-                found[of, at] = estimate_of(cell, of, metrics[at], *sizes, clusters_of(counts))
-    return [found[of, at] for of in systems for at in range(len(metrics))]
+                estimates[of, at] = estimate_of(cell, of, metrics[at], *sizes, clusters_of(counts))
+    return [estimates[of, at] for of in systems for at in range(len(metrics))]
 
 
 def estimate_of(

@@ -40,14 +40,14 @@ def drifts_of(
     needed = 2.0 * len(tasks) / float(f"{1.0 - level:.12g}")  # 1 − 0.95 becomes exactly 0.05
     if not tasks:
         raise InputError("there are no runs to show.")
-    found = []
+    drifts = []
     for task in tasks:
         present = [run for run in runs if (run, task) in named]
         parts = [named[run, task] for run in present]
         untested = Drift(task=task, runs=tuple(present), needed=needed, reason=_NO_RIGHT)
         rewards = any(part.slice.other.any() for part in parts)
-        found.append(untested if rewards else _with_test(untested, parts, errors))
-    return tuple(found)
+        drifts.append(untested if rewards else _with_test(untested, parts, errors))
+    return tuple(drifts)
 
 
 def _with_test(drift: Drift, parts: Sequence[NamedQuestions], errors: Errors) -> Drift:
@@ -72,7 +72,7 @@ def _counts(part: NamedQuestions, errors: Errors) -> dict[str, _Count]:
 
 def _p_values(runs: Sequence[dict[str, _Count]]) -> Array:
     """P-values of a drop and of a rise at each run; 1 if there is no earlier run."""
-    found = np.ones((2, len(runs)))
+    p_values = np.ones((2, len(runs)))
     before: dict[str, _Count] = {}
     for at, counts in enumerate(runs):
         both = [
@@ -83,7 +83,7 @@ def _p_values(runs: Sequence[dict[str, _Count]]) -> Array:
                 [(now.trials, total.trials, total.right) for now, total in both]
             ).T
             observed_right = sum(now.right for now, _ in both)
-            found[:, at] = right_tails(drawn, trials, right, observed_right)
+            p_values[:, at] = right_tails(drawn, trials, right, observed_right)
         for name, count in counts.items():
             before[name] = count.plus(before[name]) if name in before else count
-    return found
+    return p_values

@@ -21,23 +21,23 @@ def inspection_of(source: Source) -> Inspection:
     """Summarise the data; trials that occur twice are reported, not refused."""
     repeated, readable = "", source
     try:
-        found = source.slices(())
+        slices = source.slices(())
     except RepeatedTrial as error:
         repeated = str(error)
         readable = source.with_repeats()
-        found = readable.slices(())
-    if not any(part.questions.sum() for part in found):
+        slices = readable.slices(())
+    if not any(part.questions.sum() for part in slices):
         raise InputError("there is no question in the data.")
     accounts = source.origin.accounts
     if isinstance(source, TableSource) and any(file.rows for file in accounts.values()):
-        accounts.require_closed((), sum(part.rows for part in found))
+        accounts.require_closed((), sum(part.rows for part in slices))
     return Inspection(
-        slices=tuple(found),
+        slices=tuple(slices),
         statuses=source.statuses(),
         repeated=repeated,
         origin=source.origin,
         agreements=() if repeated else tuple(agreements_of(source)),
-        remarks=(*unlike_questions(readable, found, "fail"), *doubtful_rows(readable, found)),
+        remarks=(*unlike_questions(readable, slices, "fail"), *doubtful_rows(readable, slices)),
         examples=tuple(source.examples(_EXAMPLES)),
         of_counts=isinstance(source, CountsTableSource | CountsSource),
     )

@@ -67,16 +67,16 @@ def items_of(source: Source, request: ItemRequest) -> Items:
     part = AveragedMetrics([metric], source, request.errors, None)
     tables = side_by_side(part.source, [metric], request.systems, part.policy("drop"))
     remarks = [note for data in tables for note in data.remarks]
-    found = []
+    fitted = []
     for data in tables:
         if data.correct is None or len(data.systems) < 2:
             why = "outcomes are not right or wrong" if data.correct is None else "a single system"
             remarks.append(about(data.task, Caution(f"left out: {why}.")))
             continue
-        found.append(_FittedTask(data, request))
-    if not found:
+        fitted.append(_FittedTask(data, request))
+    if not fitted:
         raise InputError("items need outcomes of right or wrong of at least two systems.")
-    remarks += [note for task in found for note in task.remarks()]
+    remarks += [note for task in fitted for note in task.remarks()]
     method = (
         f"{_MODELS[request.model]} by marginal maximum likelihood, difficulties normal; "
         "intervals of abilities by the sandwich over questions (or clusters), or by the model "
@@ -86,11 +86,11 @@ def items_of(source: Source, request: ItemRequest) -> Items:
         "the model of Rasch"
     )
     return Items(
-        tuple(row for task in found for row in task.rows()),
-        systems=tuple(row for task in found for row in task.systems()),
-        pairs=tuple(row for task in found for row in task.pairs()),
-        subsets=tuple(row for task in found for row in task.subsets()),
-        tasks=tuple(task.facts for task in found),
+        tuple(row for task in fitted for row in task.rows()),
+        systems=tuple(row for task in fitted for row in task.systems()),
+        pairs=tuple(row for task in fitted for row in task.pairs()),
+        subsets=tuple(row for task in fitted for row in task.subsets()),
+        tasks=tuple(task.facts for task in fitted),
         level=request.level,
         method=method,
         remarks=(*remarks, *part.remarks()),
@@ -225,12 +225,12 @@ class _FittedTask:
     def pairs(self) -> list[AlikePair]:
         """Pairs of questions whose residuals are correlated, the strongest correlation first."""
         names = self._data.questions
-        found = []
+        rows = []
         for at in np.argsort(-self._pairs.correlation, kind="stable"):
             first, second = int(self._pairs.first[at]), int(self._pairs.second[at])
             both = self._there[:, first] & self._there[:, second]
             equal_rates = np.isclose(self._rates[both, first], self._rates[both, second])
-            found.append(
+            rows.append(
                 AlikePair(
                     task=self._data.task,
                     first=names[first],
@@ -240,7 +240,7 @@ class _FittedTask:
                     agreement=float(equal_rates.mean()),
                 )
             )
-        return found
+        return rows
 
     def subsets(self) -> list[SubsetSize]:
         """Subsets of several sizes, or of the requested size, with their errors."""

@@ -212,8 +212,8 @@ class _JudgedAnswers:
         """Standard deviation of the error of each question without a label, over systems."""
         by_code = np.array([each.var() for each in self._off])
         variances = np.where(self._present, by_code[np.maximum(self._codes, 0)], np.nan)
-        found: Array = np.sqrt(np.nanmean(variances[:, self.free], axis=0))
-        return found
+        sds: Array = np.sqrt(np.nanmean(variances[:, self.free], axis=0))
+        return sds
 
     def design(self, questions: int, *, even: bool) -> Array:
         """The probability of each question without a label to be chosen."""
@@ -222,12 +222,12 @@ class _JudgedAnswers:
 
     def weights(self, picked: NDArray[np.intp], design: Array) -> Array:
         """The weight of every question: of those labelled before, and of those picked."""
-        found = np.ones(self._grades.shape[1])
+        weights = np.ones(self._grades.shape[1])
         before = np.flatnonzero(self.known.any(axis=0))
         chances = design[np.searchsorted(self.free, picked)]
-        old, new = two_stage_weights(self._former[before], found.size, chances)
-        found[before], found[picked] = old, new
-        return found
+        old, new = two_stage_weights(self._former[before], weights.size, chances)
+        weights[before], weights[picked] = old, new
+        return weights
 
     def width(self, design: Array) -> float:
         """Mean width of the intervals if these questions are labelled."""
@@ -250,12 +250,12 @@ class _JudgedAnswers:
     def _widths(self, values: Array, weights: Array) -> list[float]:
         correction = "ppi++" if self._labels is None else self._labels.correction
         task = CorrectedTask(self._data, _SimulatedLabels(values, weights, correction), None)
-        found = []
+        widths = []
         for at in range(len(self._data.systems)):
             if (~np.isnan(values[at])).any():
                 low, high = task.score(at).spread.ends(self._request.level)
-                found.append(high - low)
-        return found
+                widths.append(high - low)
+        return widths
 
     def _simulate_labels(self, rng: np.random.Generator) -> Array:
         """Labels of all answers, drawn from the labels of the same group."""
@@ -291,7 +291,7 @@ class _JudgedAnswers:
         """Every group with the number of its answers that are to be labelled."""
         chosen = np.zeros(self._grades.shape[1], dtype=bool)
         chosen[picked] = True
-        found = []
+        groups = []
         for code, name in enumerate(self._names):
             some = self._codes == code
             both = some & self.known
@@ -300,7 +300,7 @@ class _JudgedAnswers:
             if wrong.size:
                 ends = clopper_pearson_ends(wrong.sum(keepdims=True), wrong.size, interval.level)
                 interval = replace(interval, low=float(ends[0][0]), high=float(ends[1][0]))
-            found.append(
+            groups.append(
                 QuestionGroup(
                     task=self._data.task,
                     name=name,
@@ -311,7 +311,7 @@ class _JudgedAnswers:
                     chosen=int((some & chosen).sum()),
                 )
             )
-        return found
+        return groups
 
     def cells(self, picked: NDArray[np.intp], weights: Array) -> list[dict[str, Any]]:
         """Rows of the file: labels that are known, and those to fill in."""
@@ -323,35 +323,35 @@ class _JudgedAnswers:
         def chosen(row: dict[str, Any], questions: Collection[str]) -> bool:
             return row["question"] in questions and (row.get("task") or task) == task
 
-        found = [row for row in rows if chosen(row, before)]
+        cells = [row for row in rows if chosen(row, before)]
         new = {self._data.questions[at] for at in picked.tolist()}
-        found += [row for row in answer_rows(*_table(self._source)) if chosen(row, new)]
-        heads = list(dict.fromkeys(name for row in found for name in row))
+        cells += [row for row in answer_rows(*_table(self._source)) if chosen(row, new)]
+        heads = list(dict.fromkeys(name for row in cells for name in row))
         heads = [*(name for name in heads if name != "label"), "label", "weight"]
         return [
             {name: row.get(name, "") for name in heads}
             | {"weight": f"{weights[place[row['question']]]:.6g}"}
-            for row in found
+            for row in cells
         ]
 
 
 def _parts(values: NDArray[Any]) -> NDArray[Any]:
     """The group of each value in words: a few distinct values, or ranges of numbers."""
-    found = np.full(values.shape, "", dtype=object)
+    names = np.full(values.shape, "", dtype=object)
     if values.dtype.kind != "f":
-        found[...] = values
-        return found
+        names[...] = values
+        return names
     some = ~np.isnan(values)
     distinct = np.unique(values[some])
     if distinct.size <= _MOST_VALUES:
-        found[some] = [f"{value:g}" for value in values[some].tolist()]
-        return found
+        names[some] = [f"{value:g}" for value in values[some].tolist()]
+        return names
     inner = np.unique(np.quantile(values[some], np.linspace(0.0, 1.0, _PARTS + 1)[1:-1]))
     edges = [float(distinct[0]), *inner.tolist(), float(distinct[-1])]
     which = np.searchsorted(inner, values[some], side="right")
     words = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
-    found[some] = [words[at] for at in which.tolist()]
-    return found
+    names[some] = [words[at] for at in which.tolist()]
+    return names
 
 
 def _table(source: Source) -> tuple[Frame, Columns]:

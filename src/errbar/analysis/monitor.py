@@ -44,8 +44,8 @@ def monitor_source(
 ) -> Monitoring:
     """Watch the systems of a source, with remarks on its rows."""
     require_choice(errors, "errors", ("fail", "missing"))
-    found = source.slices(())
-    if not any(part.was_scored for part in found):
+    slices = source.slices(())
+    if not any(part.was_scored for part in slices):
         raise InputError("no row has a score, so there is nothing to monitor.")
     return watch_systems(
         source.trials_in_order(order),
@@ -55,10 +55,10 @@ def monitor_source(
         bounds=bounds,
         errors=errors,
         remarks=[
-            *who_was_never_scored(slices_by_subject(found)),
-            *remarks_on(source, found, errors),
+            *who_was_never_scored(slices_by_subject(slices)),
+            *remarks_on(source, slices, errors),
         ],
-        unscored=[part.key for part in found if not part.was_scored],
+        unscored=[part.key for part in slices if not part.was_scored],
     )
 
 
@@ -94,18 +94,20 @@ def watch_systems(
     _require_within(turns, systems, within)
     keys = sorted(set(zip(turns.system.tolist(), turns.task.tolist(), strict=True)))
     watched = [(system, task) for system, task in keys if not systems or system in systems]
-    found = {key: completed_questions(turns, _rows(turns, *key), trials) for key in watched}
+    completed = {key: completed_questions(turns, _rows(turns, *key), trials) for key in watched}
     if pair:
         nothing = completed_questions(turns, np.zeros(0, dtype=np.int64), trials)
-        found = {
-            (systems[0], task): _difference(*(found.get((name, task), nothing) for name in systems))
+        completed = {
+            (systems[0], task): _difference(
+                *(completed.get((name, task), nothing) for name in systems)
+            )
             for task in sorted({task for _, task in watched})
         }
     against = systems[1] if pair else ""
     return Monitoring(
         tuple(
             _watch(questions, (system, against, task), claims, span, trials)
-            for (system, task), questions in found.items()
+            for (system, task), questions in completed.items()
         ),
         tuple(remarks),
     )

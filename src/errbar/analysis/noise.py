@@ -61,7 +61,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
     require_whole(request.rng, "rng", 0)
     require_bounds(request.bounds)
     failures = failures_as(request.errors)
-    found = source.slices(())
+    slices = source.slices(())
     cells = trial_cells(source, request.systems, request.by, failures)
     if not cells:
         raise InputError("no system has a result, so there is no noise to estimate.")
@@ -83,7 +83,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
         unit="clusters of questions" if clustered else "questions",
         levels=_LEVELS if request.by else "",
     )
-    remarks += [*more, *remarks_on(source, found, request.errors)]
+    remarks += [*more, *remarks_on(source, slices, request.errors)]
     ordered = sorted(rows, key=lambda row: (row.of.task, bool(row.against)))
     return NoiseTable(tuple(ordered), request.designs, method, tuple(dict.fromkeys(remarks)))
 
@@ -99,12 +99,12 @@ def _bounds(
     cells: Mapping[tuple[str, str], TrialCells], given: tuple[float, float] | None
 ) -> dict[str, tuple[float, float]]:
     """The bounds of the outcomes of each task."""
-    found = {}
+    by_task = {}
     for task in dict.fromkeys(task for _, task in cells):
         own = [each.extremes for (_, of), each in cells.items() if of == task]
         rewards = [extremes for extremes in own if extremes is not None]
-        found[task] = bounds_of(np.concatenate(rewards, axis=1), given) if rewards else (0.0, 1.0)
-    return found
+        by_task[task] = bounds_of(np.concatenate(rewards, axis=1), given) if rewards else (0.0, 1.0)
+    return by_task
 
 
 def _pairs(
@@ -273,8 +273,8 @@ def _table(
 
 
 def _codes(names: Sequence[str]) -> Integers:
-    found: Integers = np.unique(names, return_inverse=True)[1].astype(np.int64)
-    return found
+    codes: Integers = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    return codes
 
 
 class NoiseMeasurement:
@@ -299,7 +299,7 @@ class NoiseMeasurement:
         resampled = all(map(self._is_resampled, self._design.effects))
         whole = np.maximum(self._draws, 0.0) @ weights
         total = float(np.maximum(self._point, 0.0) @ weights)
-        found = []
+        sources = []
         for at, effect in enumerate([*self._design.effects, ()]):
             spread = self._draws[..., at]
             if self._is_resampled(effect):
@@ -316,7 +316,7 @@ class NoiseMeasurement:
             value = float(self._point[at])
             own = max(value, 0.0) * float(weights[at])
             share = own / total if total else math.nan
-            found.append(
+            sources.append(
                 NoiseSource(
                     name=self._name(effect),
                     variance=Measurement(value=value, sd=float(spread.std()), low=low, high=high),
@@ -326,7 +326,7 @@ class NoiseMeasurement:
                     by_trial=not effect,
                 )
             )
-        return tuple(found)
+        return tuple(sources)
 
     def icc(self) -> Measurement:
         """The share of the variance of a trial that questions, and their clusters, explain."""

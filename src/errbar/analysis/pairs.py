@@ -200,19 +200,19 @@ def range_of(data: AlignedValues, bounds: tuple[float, float] | None) -> tuple[f
 
 def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[str]:
     """Remarks on the assumptions of comparisons: bounds of rewards, sizes of clusters."""
-    found = []
+    remarks = []
     for data in tables if intervals.estimand is Estimand.POPULATION else ():
         subject = f"{data.task}: " if data.task else ""
         if data.extremes is not None and intervals.bounds is None:
             values = data.parts[0][~np.isnan(data.parts[0])]
-            found += remarks_on_bounds(subject, values, range_of(data, None))
+            remarks += remarks_on_bounds(subject, values, range_of(data, None))
         elif data.extremes is not None and intervals.bounds is not None:
-            found.append(given_bounds(intervals.bounds))
+            remarks.append(given_bounds(intervals.bounds))
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
         given = intervals.level, intervals.largest_cluster
         if sizes := assumption_on_sizes(once, clusters, data.weights, *given):
-            found += as_remarks(subject or "The comparison ", sizes)
-    return found
+            remarks += as_remarks(subject or "The comparison ", sizes)
+    return remarks
 
 
 def sample_of_differences(

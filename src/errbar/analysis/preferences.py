@@ -53,10 +53,10 @@ def rate_games(games: Games, request: RatingRequest) -> Ratings:
     rows: list[Rating] = []
     remarks: list[str] = [*games.remarks, *games.accounts.in_words()]
     for judge, part in parts.items():
-        found = _GameRatings(part, request)
-        rows += found.rows(judge)
-        remarks += [f"{judge}: {note}" if judge else note for note in found.plain_remarks()]
-        remarks += found.cautions(judge)
+        ratings = _GameRatings(part, request)
+        rows += ratings.rows(judge)
+        remarks += [f"{judge}: {note}" if judge else note for note in ratings.plain_remarks()]
+        remarks += ratings.cautions(judge)
     hubs = games.hubs() if len(games.systems) > 2 else []
     if hubs:
         way = way_to_say(f"--against {hubs[0]}", f"against={hubs[0]!r}")
@@ -119,18 +119,18 @@ class _GameRatings:
         games has almost no residuals, from which the jackknife would conclude that its strength is
         known exactly.
         """
-        found = self.fit.covariance[:number, :number]
+        covariance = self.fit.covariance[:number, :number]
         if self.separated:
-            found = found + self.fit.information[:number, :number]
-        return found
+            covariance = covariance + self.fit.information[:number, :number]
+        return covariance
 
     def _reach(self, tail: float) -> Array:
         """The t quantile of each parameter: systems, then controls."""
         from scipy.special import stdtrit  # noqa: PLC0415  loads SciPy
 
         degrees = np.maximum(self.fit.degrees, 1.0)
-        found: Array = stdtrit(degrees, 1.0 - tail)
-        return found
+        quantiles: Array = stdtrit(degrees, 1.0 - tail)
+        return quantiles
 
     def rows(self, judge: str) -> list[Rating]:
         """Ratings from the best down."""
@@ -170,8 +170,8 @@ class _GameRatings:
         variance = own[:, None] + own[None, :] - 2 * self.covariance
         known = self.varied[:, None] & self.varied[None, :]
         known &= variance > 0
-        found: Array = np.where(known, differences, 0.0) / np.sqrt(np.where(known, variance, 1.0))
-        return found
+        scaled: Array = np.where(known, differences, 0.0) / np.sqrt(np.where(known, variance, 1.0))
+        return scaled
 
     def _draws(self) -> Array:
         return exchangeable_normal(self.fit.strengths, root_of(self.covariance))
@@ -180,16 +180,16 @@ class _GameRatings:
         """Expected result of each system against each other; a tie is half a win."""
         differences = self.fit.strengths[:, None] - self.fit.strengths[None, :]
         if self.request.ties is Ties.HALF:
-            found: Array = 1.0 / (1.0 + np.exp(-differences))
+            results: Array = 1.0 / (1.0 + np.exp(-differences))
         elif self.request.ties is Ties.DAVIDSON:
             tie = math.exp(self.fit.tie)
             up, down = np.exp(differences / 2), np.exp(-differences / 2)
-            found = (up + 0.5 * tie) / (up + down + tie)
+            results = (up + 0.5 * tie) / (up + down + tie)
         else:
             won = 1.0 / (1.0 + np.exp(self.fit.tie - differences))
             lost = 1.0 / (1.0 + np.exp(self.fit.tie + differences))
-            found = 0.5 * (1.0 + won - lost)
-        return found
+            results = 0.5 * (1.0 + won - lost)
+        return results
 
     def plain_remarks(self) -> list[str]:
         """Coefficients of controls, and the pairs to play next."""
@@ -302,8 +302,8 @@ def mean_result(results: Array) -> Array:
     """Expected result against an opponent picked at random, from those against each other."""
     of_system = results.copy()
     np.fill_diagonal(of_system, 0.0)
-    found: Array = of_system.sum(axis=1) / (of_system.shape[0] - 1)
-    return found
+    means: Array = of_system.sum(axis=1) / (of_system.shape[0] - 1)
+    return means
 
 
 def _require_connected(games: Games) -> None:

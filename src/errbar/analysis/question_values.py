@@ -58,13 +58,13 @@ def _by_rewards(
     source: Source, named: NamedQuestions, failures: str, bounds: tuple[float, float] | None
 ) -> SystemValues:
     """Mean reward of each question."""
-    found = rewards_of(results_of(source, named.slice), failures, bounds)
+    rewards = rewards_of(results_of(source, named.slice), failures, bounds)
     return SystemValues(
-        questions=found.questions,
-        parts=[found.values],
-        trials=found.trials,
-        noise=found.noise,
-        extremes=found.extremes,
+        questions=rewards.questions,
+        parts=[rewards.values],
+        trials=rewards.trials,
+        noise=rewards.noise,
+        extremes=rewards.extremes,
     )
 
 
@@ -163,14 +163,14 @@ class TrialCells:
     @property
     def variance(self) -> Array:
         """Unbiased, between the trials of a cell."""
-        found: Array = self.noise * self.trials
-        return found
+        variance: Array = self.noise * self.trials
+        return variance
 
     @property
     def squares(self) -> Array:
         """Mean square of the trials, less the square of their mean."""
-        found: Array = np.where(np.isnan(self.noise), 0.0, self.variance - self.noise)
-        return found
+        squares: Array = np.where(np.isnan(self.noise), 0.0, self.variance - self.noise)
+        return squares
 
 
 def trial_cells(
@@ -184,7 +184,7 @@ def trial_cells(
     kept = {k: n for k, n in named.items() if not systems or k[0] in systems}
     if by:
         return _by_columns(source, by, kept, failures)
-    found = {}
+    cells = {}
     for key, each in kept.items():
         rewards = is_reward(each.slice, Average())
         own = question_values(source, each, Average(), failures, rewards=rewards)
@@ -196,7 +196,7 @@ def trial_cells(
         some = trials > 0
         keys = [(name,) for name, is_in in zip(own.questions, some, strict=True) if is_in]
         if keys:
-            found[key[0], key[1]] = TrialCells(
+            cells[key[0], key[1]] = TrialCells(
                 keys=keys,
                 mean=mean[some],
                 trials=trials[some],
@@ -204,7 +204,7 @@ def trial_cells(
                 extremes=None if own.extremes is None else own.extremes[:, some],
                 **_properties(each),
             )
-    return found
+    return cells
 
 
 def _by_columns(
@@ -218,7 +218,7 @@ def _by_columns(
             rewards = rewards_of(results_of(source, part), failures)
             if rewards.values.size:
                 parts.setdefault((system, task), []).append((tuple(values), rewards))
-    found = {}
+    tables = {}
     for key, each in parts.items():
         all_rewards = [rewards for _, rewards in each]
         trials = np.concatenate([rewards.trials for rewards in all_rewards])
@@ -226,7 +226,7 @@ def _by_columns(
         noise = [
             np.full(r.trials.size, np.nan) if r.noise is None else r.noise for r in all_rewards
         ]
-        found[key] = TrialCells(
+        tables[key] = TrialCells(
             keys=[(name, *values) for values, rewards in each for name in rewards.questions],
             mean=np.concatenate([rewards.values for rewards in all_rewards]),
             trials=trials,
@@ -234,7 +234,7 @@ def _by_columns(
             extremes=extremes if is_reward(named[key].slice, Average()) else None,
             **_properties(named[key]),
         )
-    return found
+    return tables
 
 
 def _properties(named: NamedQuestions) -> dict[str, Any]:

@@ -246,13 +246,13 @@ def _significant_order(vary: JointScores, number: int, level: float) -> Array:
     """
     best = vary.means.size - number
     tail = (1.0 - level) / (number * (number - 1))
-    found = np.zeros((number, number))
+    order = np.zeros((number, number))
     for high in range(number):
         for low in range(number):
             other = low + best
             if vary.means[high] > vary.means[other] and vary.low_end(high, other, tail) > 0.0:
-                found[high, low], found[low, high] = 1.0, -1.0
-    return found
+                order[high, low], order[low, high] = 1.0, -1.0
+    return order
 
 
 def _standings(

@@ -87,11 +87,11 @@ class MethodPart(QuestionPart):
         clusters = self.clusters if self._data.clustered else None
         each = np.ones(self.questions)
         low, high = (0.0, 1.0) if self._by == "win-rate" else (-math.inf, math.inf)
-        found = [
+        ranks = [
             mean_of_sample(values, each, clusters, level, None, (float(ends[0]), float(ends[1])))
             for values, ends in zip(self.values, self._ends, strict=True)
         ]
-        return [own._replace(low=max(own.low, low), high=min(own.high, high)) for own in found]
+        return [own._replace(low=max(own.low, low), high=min(own.high, high)) for own in ranks]
 
     def _values_by(self, by: str, data: AlignedValues) -> kernel.QuestionValues:
         if by == "borda":
@@ -154,14 +154,14 @@ class MajorityPart(QuestionPart):
     def draws(self, rng: np.random.Generator) -> Array:
         """Scores with random weights of clusters, and one unseen question with a random order."""
         systems = len(self._signs)
-        once, found = np.ones(self.sizes.size), np.empty((_DRAWS, systems))
+        once, draws = np.ones(self.sizes.size), np.empty((_DRAWS, systems))
         weights = rng.standard_exponential((_DRAWS, self.sizes.size))
         unseen = unseen_weights(self.sizes, once, (_DRAWS, 1), rng)
         order = rng.permuted(np.tile(np.arange(systems), (_DRAWS, 1)), axis=1)
         for at, own in enumerate(self._signs):
             ahead = np.sign(order[:, at, None] - order)
-            found[:, at] = np.sign(np.round(weights @ own.T + unseen * ahead, 9)).sum(axis=1)
-        return found
+            draws[:, at] = np.sign(np.round(weights @ own.T + unseen * ahead, 9)).sum(axis=1)
+        return draws
 
 
 class MajorityScores:

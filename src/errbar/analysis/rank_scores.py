@@ -135,8 +135,8 @@ class QuestionPart:
 
     def distances(self, level: float) -> Array:
         """Distances from the mean to the lower and to the upper end of each system."""
-        found = self._at(level)
-        return np.array([[s.mean - s.low for s in found], [s.high - s.mean for s in found]])
+        distances = self._at(level)
+        return np.array([[s.mean - s.low for s in distances], [s.high - s.mean for s in distances]])
 
     def summaries(self) -> list[Summary]:
         """Mean, standard deviation and ends of each system."""
@@ -171,8 +171,8 @@ class QuestionPart:
         answered = AnsweredQuestions(
             values=values, trials=once, clusters=clusters, weights=self.weights
         )
-        found = average_reward(Subject(), data.metric, answered, self._intervals, self.range)
-        return Summary(found.value, found.sd, found.interval.low, found.interval.high)
+        estimate = average_reward(Subject(), data.metric, answered, self._intervals, self.range)
+        return Summary(estimate.value, estimate.sd, estimate.interval.low, estimate.interval.high)
 
 
 class SampledScores:

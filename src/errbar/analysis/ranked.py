@@ -96,14 +96,14 @@ def _parts(source: TableSource) -> dict[Key, TableSource]:
     table = fetch(frame.select(**names).group_by(*names).agg(nw.len().alias("rows")))
     if int(table["rows"].sum()) > MOST_RANKED_ROWS:
         return {}
-    found = {}
+    parts = {}
     for key in sorted(set(keys_in(table, ()))):
         some = frame
         for name, value in zip(("system", "task"), key, strict=True):
             if name in names:
                 some = some.filter(names[name].fill_null("") == value)
-        found[key] = replace(source, frame=some, where="", _found={}, _results={}, _statuses={})
-    return found
+        parts[key] = replace(source, frame=some, where="", _found={}, _results={}, _statuses={})
+    return parts
 
 
 Keyed = Mapping[Key, RankedRows | GroupedTotals]  # by system and task
@@ -123,8 +123,8 @@ def selective_scores(
 ) -> RankedScores:
     """Score selective metrics of every system, with the reason where there is none."""
     chosen = [selective_estimates.ranked_metric(metric) for metric in metrics or _USUAL]
-    found, refused = ranked_by_system(source, bins)
-    data = {key: rows.predictions() for key, rows in found.items()}
+    ranked, refused = ranked_by_system(source, bins)
+    data = {key: rows.predictions() for key, rows in ranked.items()}
     refusals = Refusals()
 
     def estimate_of(key: Key, metric: RankedMetric) -> RankedEstimate:
@@ -139,7 +139,7 @@ def selective_scores(
 
     results = [
         _with_subject(key, estimate_of(key, metric))
-        for key in _every_subject(found, refused)
+        for key in _every_subject(ranked, refused)
         for metric in chosen
     ]
     refusals.require_others((estimate.of, estimate.metric) for estimate in results)
@@ -149,17 +149,17 @@ def selective_scores(
 
 def roc_scores(source: Source, method: Bootstrap, rng: Seed, *, bins: int | None) -> RankedScores:
     """Score ROC-AUC of every system from answered rows, with the reason where there is none."""
-    found, unranked = ranked_by_system(source, bins)
-    kept, refused = classes_of(found)
-    data = {key: found[key].predictions() for key in refused}
+    ranked, unranked = ranked_by_system(source, bins)
+    kept, refused = classes_of(ranked)
+    data = {key: ranked[key].predictions() for key in refused}
     why = refused | {key: reason_of(error, RocAuc()) for key, error in unranked.items()}
     results = [
         _with_subject(key, roc_estimates.estimate(kept[key], method=method, rng=rng))
         if key in kept
         else _with_subject(key, _no_estimate(RocAuc(), data.get(key), method, why[key]))
-        for key in _every_subject(found, unranked)
+        for key in _every_subject(ranked, unranked)
     ]
-    unanswered = sum(rows.unanswered for rows in found.values())
+    unanswered = sum(rows.unanswered for rows in ranked.values())
     return _with_remarks(results, method, unanswered, bins)
 
 

@@ -82,11 +82,11 @@ class AveragedMetrics:
 
     def remarks(self, by: Sequence[str] = (), *, paired: bool = False) -> list[str]:
         """Remarks on the data; `paired` if systems are compared on the questions they share."""
-        found = self.source.slices(by)
-        guessed = self.bounds is None and all(part.is_binary for part in found)
+        slices = self.source.slices(by)
+        guessed = self.bounds is None and all(part.is_binary for part in slices)
         named = _named_rewards(self.source) if guessed else []
-        unlike = [] if paired else unlike_questions(self.source, found, self.errors)
-        return [*named, *unlike, *remarks_on(self.source, found, self.errors)]
+        unlike = [] if paired else unlike_questions(self.source, slices, self.errors)
+        return [*named, *unlike, *remarks_on(self.source, slices, self.errors)]
 
 
 def remarks_on(source: Source, found: Sequence[Slice], errors: str) -> list[str]:
@@ -195,18 +195,18 @@ def who_was_never_scored(subjects: Mapping[Subject, Slice]) -> list[str]:
 
 def _without_reason(source: Source, subjects: Mapping[Subject, Slice], errors: str) -> list[str]:
     """A warning for each system with such rows; one for all systems if they are many."""
-    found = {of: part for of, part in subjects.items() if part.without_reason}
-    if not found:
+    lacking = {of: part for of, part in subjects.items() if part.without_reason}
+    if not lacking:
         return []
     if errors not in _OTHERWISE:
-        rows, lost = _totals(found)
+        rows, lost = _totals(lacking)
         return [f"{_lack_text(lost, rows)}: {_SAID[errors]}."]
-    if len(found) <= _FEW:
-        return [warning(_line_text(source, of, part, errors)) for of, part in found.items()]
-    rows, lost = _totals(found)
-    of, part = max(found.items(), key=lambda item: item[1].without_reason / item[1].rows)
+    if len(lacking) <= _FEW:
+        return [warning(_line_text(source, of, part, errors)) for of, part in lacking.items()]
+    rows, lost = _totals(lacking)
+    of, part = max(lacking.items(), key=lambda item: item[1].without_reason / item[1].rows)
     most = _line_text(source, of, part, errors)
-    subject = f"{lost} of {rows} rows of {len(found)} systems and tasks"
+    subject = f"{lost} of {rows} rows of {len(lacking)} systems and tasks"
     return [warning(f"{subject} {have(lost)} {_WORDS}. The largest share: {most}")]
 
 
@@ -234,10 +234,10 @@ def _readings(source: Source, of: Subject, part: Slice) -> _Readings:
     def mean(failures: str) -> float:
         try:
             scoring = Scoring(source, failures, "drop", Calibrated())
-            found = scoring.scores({of: part}, [Average()])
+            scores = scoring.scores({of: part}, [Average()])
         except ErrbarError:  # reported where the number is requested
             return math.nan
-        return found[0].value
+        return scores[0].value
 
     return _Readings(*(mean(failures_as(errors)) for errors in ("fail", "missing")))
 

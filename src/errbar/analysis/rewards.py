@@ -151,14 +151,14 @@ def _extremes(values: Array, counts: Integers, trials: Integers, worth: float) -
     """Lowest and highest outcome of each question; failed trials have the given worth."""
     order = np.argsort(values)
     occur = counts[:, order] > 0
-    found = np.full((2, trials.size), worth)
+    extremes = np.full((2, trials.size), worth)
     if values.size:
         first, last = occur.argmax(axis=1), values.size - 1 - occur[:, ::-1].argmax(axis=1)
-        found = np.where(occur.any(axis=1), values[order][np.stack([first, last])], worth)
+        extremes = np.where(occur.any(axis=1), values[order][np.stack([first, last])], worth)
     failed = trials > counts.sum(axis=1)
-    found[0, failed] = np.minimum(found[0, failed], worth)
-    found[1, failed] = np.maximum(found[1, failed], worth)
-    return found
+    extremes[0, failed] = np.minimum(extremes[0, failed], worth)
+    extremes[1, failed] = np.maximum(extremes[1, failed], worth)
+    return extremes
 
 
 def average_reward(

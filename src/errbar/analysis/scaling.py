@@ -72,8 +72,8 @@ def can_be_scaled(part: Slice) -> bool:
 def scaling_of(source: Source, request: ScalingRequest) -> Scaling:
     """The scaling of every system and task, from the left tail of difficulty."""
     failures = failures_as(request.errors)
-    found = source.slices(())
-    subjects = slices_by_subject(found)
+    slices = source.slices(())
+    subjects = slices_by_subject(slices)
     _require_known(request.systems, {of.system for of in subjects})
     remarks: list[str] = []
     counted_at = {

@@ -121,20 +121,20 @@ class Scoring:
         score: Callable[[Subject, Slice], Estimate],
     ) -> _Part:
         """One metric for each subject in turn; it may be refused for some."""
-        found = {}
+        estimates = {}
         for of, part in subjects.items():
             try:
-                found[of] = score(of, part)
+                estimates[of] = score(of, part)
             except InputError as error:
-                found[of] = self._refused_estimate(of, metric, error)
-        return found
+                estimates[of] = self._refused_estimate(of, metric, error)
+        return estimates
 
     def _reward_scores(
         self, subjects: dict[Subject, Slice], metric: CountMetric, there: Collection[Subject]
     ) -> _Part:
         """Mean rewards; missing bounds are guessed once for all systems of a task."""
         known = self.method if isinstance(self.method, Calibrated) else Calibrated()
-        found: _Part = {}
+        estimates: _Part = {}
         answered: dict[Subject, Rewards] = {}
         for of, part in subjects.items():
             try:
@@ -142,13 +142,13 @@ class Scoring:
                     results_of(self.source, part), self.failures, known.bounds
                 )
             except InputError as error:
-                found[of] = self._refused_estimate(of, metric, error)
+                estimates[of] = self._refused_estimate(of, metric, error)
         bounds = bounds_by_task(answered, known.bounds)
 
         def average(of: Subject, _: Slice) -> Estimate:
             return average_reward(of, metric, answered[of], self.method, bounds[of.task])
 
-        found |= self._each({of: subjects[of] for of in answered}, metric, average)
+        estimates |= self._each({of: subjects[of] for of in answered}, metric, average)
         if self.method is known and known.estimand is Estimand.POPULATION and not known.bounds:
             self.remarks += [
                 remark_on_guess(who_has_rewards(task, answered, there), guessed)
@@ -157,7 +157,7 @@ class Scoring:
             self.remarks += remarks_on_spread(answered, bounds)
         if answered and known.bounds and known.estimand is Estimand.POPULATION:
             self.remarks.append(given_bounds(known.bounds))
-        return found
+        return estimates
 
     def _score_counts(
         self, subjects: dict[Subject, Slice], metrics: list[ScoredMetric]
@@ -173,23 +173,23 @@ class Scoring:
             if members_of:
                 least = metric.draws if self.short == "drop" else 0
                 groups.setdefault((members_of, categories_of(metric), least), {})[at] = metric
-        found: dict[int, _Part] = {}
+        tallied: dict[int, _Part] = {}
         described: dict[CountMetric, None] = {}
         systems: list[AnyCounts] = []
         for (members_of, *_), members in groups.items():
             counts, refused = self._common_counts({of: subjects[of] for of in members_of}, members)
             scores = self._estimates(counts, list(members.values()))
             for first, (at, metric) in enumerate(members.items()):
-                found[at] = {item.of: item for item in scores[first :: len(members)]}
+                tallied[at] = {item.of: item for item in scores[first :: len(members)]}
                 for of, error in refused.items():
-                    found[at][of] = self._refused_estimate(of, metric, error)
-                if any(item.questions for item in found[at].values()):
+                    tallied[at][of] = self._refused_estimate(of, metric, error)
+                if any(item.questions for item in tallied[at].values()):
                     described[metric] = None
             scored = {item.of for item in scores if item.questions}
             systems += [item for of, item in counts.items() if of in scored]
         within = self.short != "posterior"
         words = self.method.describe(list(described), systems, within=within) if described else ""
-        return found, {words: None} if words else {}
+        return tallied, {words: None} if words else {}
 
     def _common_counts(
         self, subjects: dict[Subject, Slice], members: dict[int, CountMetric]
@@ -218,8 +218,8 @@ class Scoring:
     ) -> list[Estimate]:
         """Estimates of metrics that need the same counts."""
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
-        found = estimates_of(counts, metrics, self.method, self.refusals, short=short)
-        return self._with_coverage(found, counts) if self.audit else found
+        estimates = estimates_of(counts, metrics, self.method, self.refusals, short=short)
+        return self._with_coverage(estimates, counts) if self.audit else estimates
 
     def _with_coverage(
         self, found: list[Estimate], counts: dict[Subject, AnyCounts]
@@ -256,12 +256,12 @@ class Scoring:
         if not fine:
             raise none_long_enough(metric.k, trials)
         answered = votes_on(fine, metric)
-        found = average_vote(of, metric, answered, self.method)
+        estimate = average_vote(of, metric, answered, self.method)
         if short:
             few = len(questions) - len(fine)
             name = str(of) or "the system"
             self.remarks.append(f"{name}: {metric} leaves out {few} of {len(questions)} questions.")
-        return found
+        return estimate
 
 
 class ScoreRequest(NamedTuple):

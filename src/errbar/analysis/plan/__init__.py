@@ -278,10 +278,10 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
     remarks.append(Explanation(shifted))
     if len(goal.difficulty.rates) > 1:
         each = goal.for_each_spread() or [goal]
-        found = [
+        powers = [
             goal_at_spread.normal_power(best.questions, best.trials) for goal_at_spread in each
         ]
-        low, high = (points(float(end)) for end in np.quantile(found, _RANGE))
+        low, high = (points(float(end)) for end in np.quantile(powers, _RANGE))
         remarks.append(
             f"Over 90% of the difficulty distributions that fit the pilot, its power "
             f"is {low} to {high}."

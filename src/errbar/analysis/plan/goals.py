@@ -190,14 +190,14 @@ class DetectDifference(Goal):
 
     def least(self, power: float, trials: int) -> int | None:
         """By bisection of the approximate power; then by steps, where power is simulated."""
-        found = _least(lambda questions: self.normal_power(questions, trials) >= power)
-        if found is None or effective_size(self.distribution(trials), found) >= _FEW:
-            return found
-        while self.power(found, trials) < power:
-            found += 1
-        while found > LEAST_QUESTIONS and self.power(found - 1, trials) >= power:
-            found -= 1
-        return found
+        least = _least(lambda questions: self.normal_power(questions, trials) >= power)
+        if least is None or effective_size(self.distribution(trials), least) >= _FEW:
+            return least
+        while self.power(least, trials) < power:
+            least += 1
+        while least > LEAST_QUESTIONS and self.power(least - 1, trials) >= power:
+            least -= 1
+        return least
 
     def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of simulated comparisons that detect the difference."""
@@ -267,8 +267,8 @@ class DetectSurely(DetectDifference):
 
     def least(self, power: float, trials: int) -> int | None:
         """By bisection with fewer simulations; then by steps."""
-        found = _least(lambda questions: self._share(questions, trials, _ROUGHLY) >= power)
-        return None if found is None else refine(found, lambda n: self.power(n, trials) >= power)
+        least = _least(lambda questions: self._share(questions, trials, _ROUGHLY) >= power)
+        return None if least is None else refine(least, lambda n: self.power(n, trials) >= power)
 
     def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of comparisons, each tested in full, that detect the difference."""
@@ -321,8 +321,8 @@ class Width(Goal):
             narrow = approximate_widths(values, often, self.level) <= self._target
             return float(times @ narrow) >= power * _ROUGHLY
 
-        found = _least(suffices)
-        return None if found is None else refine(found, lambda n: self.power(n, trials) >= power)
+        least = _least(suffices)
+        return None if least is None else refine(least, lambda n: self.power(n, trials) >= power)
 
     def simulate(self, questions: int, trials: int, rng: np.random.Generator, times: int) -> float:
         """Share of intervals, each computed, that are narrow enough."""

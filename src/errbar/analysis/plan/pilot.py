@@ -55,13 +55,13 @@ class Difficulty:
         if plain in _NAMED:
             words, points = _NAMED[plain]
             return cls._single(words, points())
-        found = _BETA.fullmatch(plain)
-        if not found:
+        beta = _BETA.fullmatch(plain)
+        if not beta:
             raise InputError(
                 f"difficulty {text!r} is not known; write beta(a, b), or one of "
                 f"{', '.join(_NAMED)}."
             )
-        sides = [_side(part, text) for part in found.groups()]
+        sides = [_side(part, text) for part in beta.groups()]
         return cls._single(f"Beta({sides[0]:g}, {sides[1]:g})", _beta(*sides))
 
     @classmethod
