@@ -192,7 +192,7 @@ LONG = "q" * 5_000  # no system has names of files as long
         lambda: errbar.agree(LONG),
         lambda: errbar.load(f"{LONG}.zip"),
         lambda: errbar.curve(RUNS, ks=np.array(None, dtype=object)),
-        lambda: errbar.history({"a": RUNS}, columns={None: 1}),
+        lambda: errbar.history({"a": RUNS}, columns={None: 1}),  # type: ignore[dict-item]
     ],
 )
 def test_arguments_that_a_fuzzer_found_are_refused(ask: Callable[[], Any]) -> None:
