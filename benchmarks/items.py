@@ -58,7 +58,7 @@ def intervals(replicates: int) -> None:
             inside += (np.abs(found.abilities - centred) <= reach)[~ends].tolist()
             low, high = found.difficulty_ends(0.5 * (1.0 - LEVEL))
             difficulty = -logits[~ends].mean(axis=0)
-            sure += ((low <= difficulty) & (difficulty <= high)).tolist()
+            sure += ((low <= difficulty) & (difficulty <= high))[~np.isnan(low)].tolist()
             flagged += _flagged(right, trials, found)
         print(
             f"{systems:>7} {questions:>9} {most:>6}  {shape:10}  {100 * np.mean(inside):>8.1f}% "
