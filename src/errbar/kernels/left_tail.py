@@ -14,6 +14,7 @@ likelihood is within a limit of the largest. A number that the data do not deter
 the border of the family.
 """
 
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -247,7 +248,9 @@ class LeftTail:
         from scipy.optimize import minimize  # noqa: PLC0415  loaded when first needed
 
         limits = self.family.limits
-        minimum = minimize(function, start, method=method, bounds=limits, constraints=within)
+        with warnings.catch_warnings():  # older SciPy warns of steps that rounding puts outside
+            warnings.filterwarnings("ignore", "Values in x were outside bounds", RuntimeWarning)
+            minimum = minimize(function, start, method=method, bounds=limits, constraints=within)
         at: Array = np.clip(minimum.x, *limits.T)
         return at
 
