@@ -49,6 +49,7 @@ _SIMULATED = 20  # simulated data sets; the error of the mean width is then abou
 _WORTH = 0.03  # least gain in width for which questions are chosen by group
 # distinct grades up to which each is a group; number of groups otherwise
 _MOST_VALUES, _PARTS = 4, 3
+_FINE = 20  # widths are simulated: nearer than 5% of the questions is within their error
 _MOST_GROUPS = 40  # a column that makes more has ids, or texts: few labels would fall in each
 _EQUAL = 1e-9  # tolerance: a label and a grade that differ by less agree
 _FEWEST = 20  # labels: coverage was not studied for fewer
@@ -282,7 +283,7 @@ class _JudgedAnswers:
                 f"a width of {width:g} needs more questions."
             )
         low, high = least - 1, most
-        while high - low > max(1, high // 20):
+        while high - low > max(1, high // _FINE):
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)
         return high

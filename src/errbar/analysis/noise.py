@@ -310,9 +310,11 @@ class NoiseMeasurement:
                 )
             else:
                 low = high = math.nan
-            ends = math.nan, math.nan
+            sd, ends = math.nan, (math.nan, math.nan)
             if resampled:
-                ends = self._ends(_ratio(np.maximum(spread, 0.0) * weights[at], whole))
+                shares = _ratio(np.maximum(spread, 0.0) * weights[at], whole)
+                ends = self._ends(shares)
+                sd = float(np.nanstd(shares)) if np.isfinite(shares).any() else math.nan
             value = float(self._point[at])
             own = max(value, 0.0) * float(weights[at])
             share = own / total if total else math.nan
@@ -321,7 +323,7 @@ class NoiseMeasurement:
                     name=self._name(effect),
                     variance=Measurement(value=value, sd=float(spread.std()), low=low, high=high),
                     weight=float(weights[at]),
-                    share=Measurement(value=share, sd=0.01, low=ends[0], high=ends[1]),
+                    share=Measurement(value=share, sd=sd, low=ends[0], high=ends[1]),
                     by_question=self._is_resampled(effect),
                     by_trial=not effect,
                 )

@@ -160,7 +160,8 @@ class MajorityPart(QuestionPart):
         order = rng.permuted(np.tile(np.arange(systems), (_DRAWS, 1)), axis=1)
         for at, own in enumerate(self._signs):
             ahead = np.sign(order[:, at, None] - order)
-            draws[:, at] = np.sign(np.round(weights @ own.T + unseen * ahead, 9)).sum(axis=1)
+            won = np.round(weights @ own.T + unseen * ahead, 9)  # ties, up to rounding
+            draws[:, at] = np.sign(won).sum(axis=1)
         return draws
 
 

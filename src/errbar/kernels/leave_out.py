@@ -138,7 +138,7 @@ def forward_selection(rates: Array, number: int) -> Integers:
     selection = []
     for _ in range(min(number, squares.size)):
         lengths = np.maximum(length + 2.0 * (chosen @ apart) + squares, 0.0)
-        known = free & (lengths > 1e-12)
+        known = free & (lengths > 1e-12)  # apart from all equal, up to rounding
         score = np.full(squares.size, -np.inf)
         score[known] = (along + with_total[known]) / np.sqrt(lengths[known])
         score[free & ~known] = -1e300  # a question that separates nobody is the last choice
@@ -173,6 +173,7 @@ def cross_validate(rates: Array, sizes: Integers, rng: np.random.Generator) -> S
 def swaps(full: Array, part: Array, system: int) -> float:
     """Share of the other systems to which the order of a system differs; ties count one half."""
     others = np.arange(full.size) != system
+    # scores of 0 to 1 that differ by rounding are ties
     before, after = (np.sign(np.round(s[system] - s[others], 12)) for s in (full, part))
     return float(np.abs(before - after).mean() / 2.0)
 

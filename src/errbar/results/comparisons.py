@@ -203,9 +203,11 @@ class Comparisons(Rows[Comparison]):
         failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
         which = "" if len(rows) == 1 else " the weakest of these verdicts"
         undone = f"; {failures} among new questions would undo{which or ' it'}" if fewest else ""
+        number, unit = min(row.questions for row in rows), rows[0].unit
+        share = f"{100.0 * (1.0 - 0.05 ** (1.0 / max(number, 1))):.2g}% of all"
         note = (
-            f"Probably better: assuming no rare failures, that is, none too rare to show in these "
-            f"{rows[0].unit}s{undone}."
+            f"Probably better: assuming no rare failures. A kind of {unit} that makes up {share} "
+            f"is missing from one in twenty samples of {counted(number, unit)}{undone}."
         )
         return [note if any(row.called_probable for row in rows) else Explanation(note)]
 

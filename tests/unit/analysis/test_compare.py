@@ -435,3 +435,34 @@ def test_comparisons_and_ranks_state_what_they_assume_of_clusters() -> None:
     given = runs.score("avg", largest_cluster=9)
     assert not any("assumes" in note for note in given.notes())
     assert said not in runs.compare("avg", estimand="benchmark").remarks
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_verdicts_intervals_p_values_probabilities_and_ranks_agree(seed: int) -> None:
+    """Simultaneous intervals and adjusted p-values decide alike, on boards of every kind."""
+    rng = np.random.default_rng(seed)
+    for _ in range(12):
+        questions, systems, trials = (
+            int(rng.integers(*ends)) for ends in ((3, 25), (3, 6), (1, 6))
+        )
+        apart = np.linspace(0.1, 0.95, systems)[:, None] + rng.normal(
+            0.0, 0.1, (systems, questions)
+        )
+        rates = rng.beta(0.5, 0.5, apart.shape) if rng.random() < 0.5 else apart.clip(0.0, 1.0)
+        each = [errbar.Counts([trials] * questions, rng.binomial(trials, own)) for own in rates]
+        runs = errbar.load({f"s{at}": own for at, own in enumerate(each)})
+        level = float(rng.choice([0.8, 0.95, 0.99]))
+        beaten_by = dict.fromkeys((f"s{at}" for at in range(systems)), 0)
+        beats = dict(beaten_by)
+        for row in runs.compare("avg", level=level):
+            excludes_zero = row.low > 0.0 or row.high < 0.0
+            assert bool(row.better) == excludes_zero == (row.adjusted <= 1.0 - level)
+            assert 0.0 < row.chance < 1.0
+            assert (row.chance - 0.5) * row.difference >= -1e-9
+            if row.better:
+                assert row.better == (row.first if row.difference > 0.0 else row.second)
+                beats[row.better] += 1
+                beaten_by[row.first if row.better == row.second else row.second] += 1
+        for place in runs.rank("avg", level=level):
+            assert place.best_rank == 1 + beaten_by[place.system]
+            assert place.worst_rank == systems - beats[place.system]

@@ -113,6 +113,20 @@ def test_doubtful_answers_are_chosen_more_often_if_that_is_worth_it() -> None:
     )
 
 
+def test_the_share_of_errors_of_a_group_is_that_of_jeffreys() -> None:
+    """Half an error and half a right grade are added to those of the labelled answers."""
+    rows, _ = judged(300, 60)
+    found = errbar.next_labels(errbar.load(rows, label="human"), 30)
+    assert len(found.groups) == 2
+    for group, grade in zip(
+        sorted(found.groups, key=lambda group: group.name), (0, 1), strict=True
+    ):
+        own = [row for row in rows[:60] if row["outcome"] == grade]
+        wrong = sum(row["human"] != grade for row in own)
+        assert group.labelled == len(own)
+        assert group.errs == pytest.approx((wrong + 0.5) / (len(own) + 1.0))
+
+
 def test_a_width_is_reached_by_the_number_of_labels_that_is_stated() -> None:
     rows, _ = judged(150)
     runs = errbar.load([{k: v for k, v in row.items() if k != "human"} for row in rows])

@@ -43,6 +43,8 @@ def test_the_components_of_a_system_and_of_a_difference() -> None:
         )
         assert data.share.value + luck.share.value == pytest.approx(1.0)
         assert data.share.low < data.share.value < data.share.high
+        width = data.share.high - data.share.low  # of a 95% interval, 3.9 standard deviations
+        assert 2.0 * data.share.sd < width < 6.0 * data.share.sd
 
 
 def judged(levels: int = 3) -> pl.DataFrame:
