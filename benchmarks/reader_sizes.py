@@ -143,13 +143,17 @@ def table(place: Path, rows: str) -> dict[str, float]:
 def melted(place: Path, rows: str) -> dict[str, float]:
     """Seconds per outcome of DuckDB and pandas to read a wide table and make it long."""
     file, size = place / "a.csv", int(rows)
+    with file.open(newline="", encoding="utf-8") as lines:
+        columns = dict.fromkeys(next(csv.reader(lines)), "VARCHAR")
     engine = duckdb.connect()
+    known = f", auto_detect=false, header=true, sep=',', quote='\"', escape='\"', columns={columns}"
     query = (
-        f"CREATE OR REPLACE TABLE long AS UNPIVOT (FROM read_csv('{file}')) "
-        f"ON COLUMNS(* EXCLUDE (id, prompt)) INTO NAME system VALUE outcome"
+        "CREATE OR REPLACE TABLE long AS UNPIVOT (FROM read_csv('{}'{})) "
+        "ON COLUMNS(* EXCLUDE (id, prompt)) INTO NAME system VALUE outcome"
     )
     works: dict[str, Callable[[], Any]] = {
-        "DuckDB": lambda: engine.execute(query),
+        "DuckDB": lambda: engine.execute(query.format(file, "")),
+        "DuckDB told the columns": lambda: engine.execute(query.format(file, known)),
         "pandas": lambda: pd.read_csv(file).melt(["id", "prompt"]),
     }
     return {name: min(_timed(work) for _ in range(TURNS)) / size for name, work in works.items()}

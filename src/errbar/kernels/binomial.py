@@ -159,9 +159,39 @@ class LeastFavourable:
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Root of a rising function, or the end that is nearer to it."""
-    from scipy.optimize import brentq  # noqa: PLC0415  loaded when first needed
+    """Root of a rising function, or the end that is nearer to it (Chandrupatla 1997).
 
-    if rising(low) >= 0.0:
+    To import scipy.optimize takes as long as the ends of a million questions.
+    """
+    new, old = (low, rising(low)), (high, rising(high))
+    if new[1] >= 0.0:
         return low
-    return high if rising(high) <= 0.0 else float(brentq(rising, low, high))
+    if old[1] <= 0.0:
+        return high
+    third, share = old, 0.5
+    while True:  # `new` and `old` enclose the root, `third` is the point before
+        x = new[0] + share * (old[0] - new[0])
+        found = (x, rising(x))
+        third, old = (new, old) if (found[1] < 0.0) == (new[1] < 0.0) else (old, new)
+        new = found
+        best = min(new, old, key=lambda point: abs(point[1]))
+        least = (_WIDTH + 4.0 * math.ulp(best[0])) / abs(old[0] - new[0])
+        if least > 1.0 or best[1] == 0.0:
+            return best[0]
+        share = min(max(_interpolated(new, old, third), 0.5 * least), 1.0 - 0.5 * least)
+
+
+_Point = tuple[float, float]
+_WIDTH = 2e-12  # of the bracket of a root
+
+
+def _interpolated(new: _Point, old: _Point, third: _Point) -> float:
+    """Where the root is on the way from `new` to `old`: by inverse quadratic interpolation.
+
+    Half the way, if the three points do not lie on a curve that is monotone between them.
+    """
+    (a, fa), (b, fb), (c, fc) = new, old, third
+    along, across = (a - b) / (c - b), (fa - fb) / (fc - fb)
+    if not (across**2 < along and (1.0 - across) ** 2 < 1.0 - along):
+        return 0.5
+    return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)

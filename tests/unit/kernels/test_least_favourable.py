@@ -1,10 +1,15 @@
 """Limits by a least favourable family of success rates."""
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom, poisson
 
 from errbar.base.arrays import Array
+from errbar.kernels import binomial
 from errbar.kernels.binomial import LeastFavourable, RatedQuestions
 from errbar.kernels.interval import clopper_pearson_ends, normal_reach
 
@@ -93,3 +98,22 @@ def test_limits_are_there_for_any_variance_and_score(variance: float) -> None:
     for observed in (0.0, 30.0, 40.0):
         low, high = LeastFavourable([known]).ends(observed, variance, 1.96, 12.7)
         assert 0.0 <= low <= observed <= high <= 40.0 + 1e-9
+
+
+@pytest.mark.parametrize("place", [-30.0, -1e-3, 0.0, 0.7, 29.0])
+@pytest.mark.parametrize(
+    "rising",
+    [
+        lambda t: math.tanh(t) + 0.1 * t,
+        lambda t: math.expm1(min(t, 50.0)),
+        lambda t: t**3 + 1e-3 * t,
+        lambda t: -1e-9 if t < 0.0 else 1.0,
+    ],
+)
+def test_a_root_is_that_of_brents_method(rising: Callable[[float], float], place: float) -> None:
+    found = binomial._root(lambda t: rising(t - place), -40.0, 40.0)
+    assert found == pytest.approx(brentq(lambda t: rising(t - place), -40.0, 40.0), abs=4e-12)
+
+
+def test_a_root_beyond_the_ends_is_the_nearer_end() -> None:
+    assert (binomial._root(lambda t: t + 5, 0, 1), binomial._root(lambda t: t - 5, 0, 1)) == (0, 1)

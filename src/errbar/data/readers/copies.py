@@ -173,7 +173,8 @@ class _Contents:
     def equal(self, files: Sequence[Path]) -> Iterator[list[Path]]:
         """Groups of files with equal content."""
         groups = [list(files)]
-        steps: tuple[Callable[[Path], object], ...] = (self.size, self.head, self.digest)
+        # sizes and heads are at hand; to look them up in a cache takes longer
+        steps: tuple[Callable[[Path], object], ...] = (_size, _head, self.digest)
         for step in steps:
             parts: list[list[Path]] = []
             for group in groups:

@@ -17,7 +17,7 @@ from errbar.base.files import directory_until_exit
 from errbar.base.remarks import Above, some_of, warning
 from errbar.data.engines.duckdb import literal_path, own_engine
 from errbar.data.readers.encodings import WINDOWS
-from errbar.data.readers.finding import COMPRESSED, encoding_of, whole_file
+from errbar.data.readers.finding import encoding_of, is_compressed, whole_file
 from errbar.errors import InputError, NotThere
 
 _LARGEST = 1 << 32  # bytes of a document
@@ -144,9 +144,9 @@ def begins_as_document(file: Path) -> bool:
 
 def _begin_of(file: Path) -> bytes:
     """The first bytes of an uncompressed file that are not blank; empty if it cannot be read."""
-    if _is_compressed(file):
-        return b""
     begin = whole_file(file)
+    if begin is None and is_compressed(file):
+        return b""
     try:
         if begin is None:
             with open(file, "rb", buffering=0) as content:
@@ -156,8 +156,10 @@ def _begin_of(file: Path) -> bytes:
     return begin[:1024].removeprefix(BOM_UTF8).lstrip()
 
 
-def _is_compressed(file: Path) -> bool:
-    return file.name.lower().endswith(COMPRESSED)
+def is_single_line(path: Path) -> bool:
+    """Whether a file that was read already has a single line."""
+    small = whole_file(path)
+    return small is not None and small.find(b"\n", 0, len(small) - 1) < 0
 
 
 def begins_with_mark(file: Path) -> bool:
@@ -167,8 +169,9 @@ def begins_with_mark(file: Path) -> bool:
 
 def raw_text(file: Path) -> bytes:
     """Whole content of a file, without splitting lines, which is slow if there is only one."""
-    if file.suffix.lower() != ".zst":
-        return bytes_of(file)
+    small = whole_file(file)
+    if small is not None or file.suffix.lower() != ".zst":
+        return bytes_of(file) if small is None else small
     parts, size = [], 0
     for line in raw_lines(file):
         size += len(line)
@@ -179,11 +182,10 @@ def raw_text(file: Path) -> bytes:
 
 def raw_lines(file: Path) -> Iterator[bytes]:
     """Lines as bytes."""
-    if not _is_compressed(file):
-        small = whole_file(file)
-        if small is not None:
-            yield from io.BytesIO(small)
-            return
+    small = whole_file(file)
+    if small is not None:
+        yield from io.BytesIO(small)
+        return
     suffix = file.suffix.lower()
     if suffix == ".zst":
         yield from _raw_lines_of_zst(file)

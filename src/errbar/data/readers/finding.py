@@ -6,7 +6,7 @@ Every folder is looked up once, and small files are kept between being recognise
 import gzip
 import os
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -243,7 +243,11 @@ def _files_of(
 
 def kind_of(file: PurePath) -> str | None:
     """Kind of a file, by its suffix."""
-    _, point, suffixes = file.name.lstrip(".").partition(".")
+    name = file.name
+    kind = _KINDS.get(name[name.rfind(".") :])
+    if kind is not None and name[0] != ".":
+        return kind
+    _, point, suffixes = name.lstrip(".").partition(".")
     return _kind_of_suffixes(suffixes) if point else None
 
 
@@ -251,6 +255,11 @@ def is_lines_by_name(file: PurePath) -> bool:
     """Whether a suffix is that of a JSON-lines file."""
     name = f"{file.name.lower()}."
     return ".jsonl." in name or ".ndjson." in name
+
+
+def is_compressed(file: PurePath) -> bool:
+    """Whether a suffix is that of a compressed file."""
+    return file.name.lower().endswith(COMPRESSED)
 
 
 @lru_cache(maxsize=1024)  # thousands of files have the same suffix
@@ -304,7 +313,7 @@ def opened_once() -> Iterator[None]:
 
 
 def whole_file(path: Path) -> bytes | None:
-    """The content of a small file that was read already."""
+    """The content of a small file that was read already; never that of a compressed one."""
     kept = _KEPT.get()
     return None if kept is None else kept.get(path)
 
@@ -315,7 +324,7 @@ _MOST_RECODED = 1 << 28  # bytes of a text file that is converted in memory
 def encoding_of(path: Path) -> str:
     """Encoding of a text file whose content is kept as UTF-8; empty if it is UTF-8 itself."""
     kept = _KEPT.get()
-    return "" if kept is None else kept.encodings.get(path, "")
+    return "" if kept is None or not kept.encodings else kept.encodings.get(path, "")
 
 
 def keep_as_utf8(path: Path) -> None:
@@ -325,17 +334,15 @@ def keep_as_utf8(path: Path) -> None:
     """
     kept = _KEPT.get()
     raw = None if kept is None else kept.get(path)
-    if kept is None or (raw is not None and is_utf8(raw)) or not _is_text(path):
+    if kept is None or (raw is not None and is_utf8(raw)):
+        return
+    if kind_of(path) not in (CSV, JSON) or is_compressed(path):
         return
     if raw is None and (size_of(path) > _MOST_RECODED or is_utf8_file(path)):
         return
     found = decode(path.read_bytes() if raw is None else raw)
     if found is not None:  # else it raises an error when it is read
         kept[path], kept.encodings[path] = found[0].encode(), found[1]
-
-
-def _is_text(path: Path) -> bool:
-    return kind_of(path) in (CSV, JSON) and not path.name.lower().endswith(COMPRESSED)
 
 
 def size_of(path: Path) -> int:
@@ -349,19 +356,13 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def size_of_all(paths: Iterable[Path]) -> int:
+def size_of_all(paths: Collection[Path]) -> int:
     """Bytes of files together, without a call for each that was read already."""
     kept = _KEPT.get()
     if kept is None:
         return sum(map(size_of, paths))
-    small = ((path, kept.get(path)) for path in paths)
+    small = zip(paths, map(kept.get, paths), strict=True)
     return sum(size_of(path) if content is None else len(content) for path, content in small)
-
-
-def is_single_line(path: Path) -> bool:
-    """Whether a file that was read already has a single line."""
-    small = whole_file(path)
-    return small is not None and small.find(b"\n", 0, len(small) - 1) < 0
 
 
 def head_of(path: Path, most: int) -> bytes:
@@ -380,7 +381,7 @@ def head_of(path: Path, most: int) -> bytes:
         keep_as_utf8(path)
         if path in kept:
             return kept[path]
-    if kept is not None and is_whole and len(head) < kept.left:
+    if kept is not None and is_whole and len(head) < kept.left and not is_compressed(path):
         kept[path] = head
         kept.left -= len(head)
     return head

@@ -153,11 +153,13 @@ def _check_index(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Col
 
 def _samples(rows: Any, columns: Columns, texts: Sequence[str]) -> list[Above]:
     """Warning if every text occurs equally often, each time under another id."""
+    if "trial" in columns:
+        return []
     beside = named_like(free_columns(rows.columns, columns), _BESIDE)
     keys = [text_of(name) for name in (*_keys(columns), *texts, *beside)]
     each = rows.aggregate("count(*) AS n", ", ".join(keys))
     least, most, found = each.aggregate("min(n), max(n), count(*)").fetchall()[0]
-    if "trial" in columns or least < most or most < 2 or found < 2:
+    if least < most or most < 2 or found < 2:
         return []
     chosen, text = columns["question"], mapping("question", texts[0])
     return [

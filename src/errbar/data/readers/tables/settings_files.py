@@ -53,6 +53,7 @@ def _are_settings(file: Path, keys: Sequence[str], parts: Sequence[RowSet]) -> b
 
 def describes_data_set(file: Path) -> bool:
     """Whether a file is metadata of a data set saved by Hugging Face datasets."""
-    if file.name == "dataset_dict.json":
+    name = file.name
+    if name == "dataset_dict.json":
         return True
-    return file.name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))
+    return name in ("dataset_info.json", "state.json") and any(file.parent.glob("*.arrow"))

@@ -27,6 +27,7 @@ from errbar.data.readers.file_content import (
     begins_as_array,
     begins_with_mark,
     encoding_remarks,
+    is_single_line,
     raw_lines,
     raw_text,
     text_lines,
@@ -38,7 +39,6 @@ from errbar.data.readers.finding import (
     YAML,
     encoding_of,
     is_lines_by_name,
-    is_single_line,
     kind_of,
     size_of_all,
 )
@@ -239,7 +239,7 @@ def _relations(
             kinds.setdefault(str(kind), []).append(file)
         elif kind in (JSON, YAML):
             try:
-                nested.append(_read_json(file, how))
+                nested.append(_read_json(file, str(kind), how))
                 flags |= {file: nested[-1].flags} if nested[-1].flags else {}
             except (NoOutcomes, MissingExtra) as error:
                 skipped[file] = error
@@ -270,9 +270,9 @@ class _JsonRecords(NamedTuple):
     flags: tuple[str, ...]  # keys of a document with an outcome under each key
 
 
-def _read_json(file: Path, how: HowToRead) -> _JsonRecords:
+def _read_json(file: Path, kind: str, how: HowToRead) -> _JsonRecords:
     """Read a JSON file that is not a flat table."""
-    value = yaml_document(file) if kind_of(file) == YAML else _value_in(file)
+    value = yaml_document(file) if kind == YAML else _value_in(file)
     document = records_in(value, str(file), how.keys)
     remarks = (*encoding_remarks([file]), *document.remarks)
     return _JsonRecords(file, list(document.records), remarks, document.flags)
