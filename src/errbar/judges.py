@@ -93,8 +93,8 @@ class JudgedRuns(Runs):
             normal=not isinstance(method, Calibrated),
             bounds=options.get("bounds"),
         )
-        found = corrected_scores(self.source, self.labels, request)
-        return replace(found, remarks=(*found.remarks, *self._remarks(options)))
+        scores = corrected_scores(self.source, self.labels, request)
+        return replace(scores, remarks=(*scores.remarks, *self._remarks(options)))
 
     def compare(self, *metrics: Metric | str, **options: Any) -> Comparisons:
         """Compare corrected scores, pair by pair; keywords are those of `Runs.compare`."""
@@ -108,9 +108,9 @@ class JudgedRuns(Runs):
             intervals=_intervals(options),
         )
         differences = partial(CorrectedDifferences, labels=self.labels)
-        found = compare_systems(self.source, request, policy, differences)
-        remarks = (*found.remarks, *self._remarks(options))
-        return replace(found, remarks=remarks, method=_METHOD)
+        comparisons = compare_systems(self.source, request, policy, differences)
+        remarks = (*comparisons.remarks, *self._remarks(options))
+        return replace(comparisons, remarks=remarks, method=_METHOD)
 
     def rank(self, metric: Metric | str = "avg", **options: Any) -> Leaderboard:
         """Rank by corrected scores; keywords are those of `Runs.rank`."""
@@ -121,10 +121,10 @@ class JudgedRuns(Runs):
         own = {name: options[name] for name in known if name in options}
         scoring = RankScoring(partial(CorrectedPart, labels=self.labels), CorrectedScores, _METHOD)
         request = RankRequest(scored_metric(metric), **own, intervals=intervals)
-        found = rank_systems(self.source, request, policy, scoring)
+        board = rank_systems(self.source, request, policy, scoring)
         alone = self.score(metric, bounds=intervals.bounds)
-        remarks = (*found.remarks, *changed_ranks(found, alone), *self._remarks(options))
-        return replace(found, remarks=remarks)
+        remarks = (*board.remarks, *changed_ranks(board, alone), *self._remarks(options))
+        return replace(board, remarks=remarks)
 
     def agreement(self, level: float = 0.95) -> RaterAgreement:
         """How far the judge agrees with the labels, and which systems it favours."""
@@ -136,11 +136,11 @@ class JudgedRuns(Runs):
         ratings = ratings_of(answers, RATERS)
         scale: RatingScale = "nominal" if ratings.ratings.categories == 2 else "interval"
         request = AgreementRequest(scale=scale, truth=RATERS[1], level=level, corrects=True)
-        found = agreement_of(ratings, request)
+        agreement = agreement_of(ratings, request)
         if lost:
             note = f"{counted(lost, 'label')} not used: no trial of the judge matches."
-            found = replace(found, remarks=(*found.remarks, Caution(note)))
-        return found
+            agreement = replace(agreement, remarks=(*agreement.remarks, Caution(note)))
+        return agreement
 
     curve = _refuse_method("curve")
     scaling = _refuse_method("scaling")
@@ -194,9 +194,9 @@ def judged_runs(
         trusted = read(how, choice).source
         judged = judged.using(label or "") if isinstance(judged, TableSource) else judged
     sampled = read_labels is not None  # weights of labels are those of sampling
-    found = Labels.match(judged, trusted, sampled=sampled, correction=correction)
-    require_common_questions(judged, found)
-    return JudgedRuns(judged, found)
+    matched = Labels.match(judged, trusted, sampled=sampled, correction=correction)
+    require_common_questions(judged, matched)
+    return JudgedRuns(judged, matched)
 
 
 def joined_runs(runs: Mapping[str, Runs], parts: Mapping[str, SystemPart]) -> Runs:
@@ -258,9 +258,9 @@ def score_by_rates(
         metrics=[scored_metric("avg")], policy=Policy.of(errors, "error"), level=level
     )
     runs, _ = loaded(data, score_by_rates, reading)
-    found = scores_by_rates(runs.source, *rates, request)
+    scores = scores_by_rates(runs.source, *rates, request)
     remarks = remarks_on(runs.source, runs.source.slices(()), errors)
-    return replace(found, remarks=(*found.remarks, *remarks))
+    return replace(scores, remarks=(*scores.remarks, *remarks))
 
 
 def _known_rate(rate: Rate, name: str) -> KnownRate:

@@ -206,10 +206,10 @@ def _from_spark(
         )
     require_no_choice(ReadRequest(how, reader, choice))
     paths = [data] if isinstance(data, str | Path) else data if _are_paths(data) else []
-    frame, found, remarks = read_with_spark([str(path) for path in paths], how, session)
-    origin = Origin(remarks=(found.remark(), *remarks))
+    frame, named, remarks = read_with_spark([str(path) for path in paths], how, session)
+    origin = Origin(remarks=(named.remark(), *remarks))
     return TableSource(
-        frame=frame, columns=found, allow_repeats=how.repeats == "keep", origin=origin
+        frame=frame, columns=named, allow_repeats=how.repeats == "keep", origin=origin
     )
 
 

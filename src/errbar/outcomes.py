@@ -70,8 +70,8 @@ class Outcomes:
         bins
             The number of bins, for too many distinct confidences; `bin_error` bounds the error.
         """
-        found = analysis.ranked.selective_scores(self.source, metrics, method, rng, bins=bins)
-        return self._with_remarks(found, method.level)
+        scores = analysis.ranked.selective_scores(self.source, metrics, method, rng, bins=bins)
+        return self._with_remarks(scores, method.level)
 
     @checked
     def roc(
@@ -84,8 +84,8 @@ class Outcomes:
         method, rng, bins
             As in `selective`.
         """
-        found = analysis.ranked.roc_scores(self.source, method, rng, bins=bins)
-        return self._with_remarks(found, method.level)
+        scores = analysis.ranked.roc_scores(self.source, method, rng, bins=bins)
+        return self._with_remarks(scores, method.level)
 
     @checked
     def calibration(

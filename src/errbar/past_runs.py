@@ -153,16 +153,16 @@ def _entries_of(folder: Path) -> dict[str, str]:
     entries = {entry.name: entry for entry in folder.iterdir() if entry.name[0] not in "._"}
     if not entries:
         raise NotThere(f"{folder} is empty; a history is a folder with a log per run.")
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in natural_order([*entries]):
         run = _stem(entries[name])
-        if run in found:
+        if run in names:
             raise InputError(
-                f"{Path(found[run]).name} and {name} in {folder} would both be the run {run!r}: "
+                f"{Path(names[run]).name} and {name} in {folder} would both be the run {run!r}: "
                 f"rename one, or move it out of the folder."
             )
-        found[run] = str(entries[name])
-    return found
+        names[run] = str(entries[name])
+    return names
 
 
 def _parts(runs: Any, reading: dict[str, Any]) -> dict[str, list[SystemPart]]:

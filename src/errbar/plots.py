@@ -98,8 +98,8 @@ class RunPlots:
     @_RESAMPLING
     def roc(self, *, method: Bootstrap = SEEN, rng: Seed = 0, bins: int | None = None) -> Picture:
         """Draw ROC curves of the confidence with pointwise bands."""
-        found, unranked = ranked_by_system(self.source, bins)
-        data, refused = classes_of(_by_subject(found))
+        ranked, unranked = ranked_by_system(self.source, bins)
+        data, refused = classes_of(_by_subject(ranked))
         why = {of: reason_of(error, "roc-auc") for of, error in _by_subject(unranked).items()}
         return roc_picture(roc_bands(data, method, rng), refused | why)
 

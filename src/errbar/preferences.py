@@ -136,13 +136,13 @@ def prefer(
     require_choice(method, "method", ("bradley-terry", "elo"))
     level = strict_share(level, "level")
     if against is None and length_controlled is None:
-        found = games(data, **reading)
+        played = games(data, **reading)
         if method == "elo":
             if ties != "half":
                 raise InputError("an Elo rating counts a tie as half a win; leave out the model.")
-            return rate_by_elo(found, level=level, anchor=anchor, by_judge=by_judge)
+            return rate_by_elo(played, level=level, anchor=anchor, by_judge=by_judge)
         request = RatingRequest(ties=Ties(ties), level=level, anchor=anchor, by_judge=by_judge)
-        return rate_games(found, request)
+        return rate_games(played, request)
     if anchor or by_judge or ties != "half" or method != "bradley-terry":
         raise InputError(
             "a win rate against a baseline has no anchor, no model and is not split by judge; "
@@ -163,9 +163,9 @@ def _rates_against(
             )
         rows = read_lengths(data, _how_to_read(**reading), baseline)
         return length_controlled_rates(*rows, baseline, read_gamed(gamed), level=level)
-    found = games(data, **reading)
-    rates = adjusted_rates if found.controls else win_rates
-    return rates(found, str(baseline), level=level)
+    played = games(data, **reading)
+    rates = adjusted_rates if played.controls else win_rates
+    return rates(played, str(baseline), level=level)
 
 
 def report_games(
@@ -187,13 +187,13 @@ def report_games(
     from errbar.page.boards import write_games_report  # noqa: PLC0415  an extra
 
     reading = {name: options.pop(name) for name in [*options] if name in _READING}
-    found = games(data, **reading)
+    played = games(data, **reading)
     rates = (
-        prefer(found, **options)
+        prefer(played, **options)
         if options.get("length_controlled") is None
         else prefer(data, **options, **reading)  # it needs rows that are no games
     )
-    return write_games_report(found, rates, path, title=title)
+    return write_games_report(played, rates, path, title=title)
 
 
 @checked

@@ -134,8 +134,8 @@ class Runs(Outcomes):
                 raise InputError("ks is empty; give at least one k, or omit ks for all of them.")
             return self.score(*members, errors=errors, short=short, method=intervals, by=by)
         require_policy(errors, short)
-        found = self.source.slices(names_in_order(by))
-        return analysis.curves.curve_scores(self.source, found, metric, errors, short, intervals)
+        slices = self.source.slices(names_in_order(by))
+        return analysis.curves.curve_scores(self.source, slices, metric, errors, short, intervals)
 
     @checked
     def overview(
@@ -152,9 +152,9 @@ class Runs(Outcomes):
             As in `compare`.
         """
         require_choice(errors, "errors", ("fail", "missing"))
-        found = self.source.slices(())
-        scores = self.score(*usual_metrics(found), errors=errors, short="drop", bounds=bounds)
-        systems = {part.key[0] for part in found}
+        slices = self.source.slices(())
+        scores = self.score(*usual_metrics(slices), errors=errors, short="drop", bounds=bounds)
+        systems = {part.key[0] for part in slices}
         if len(systems) < 2:
             return results.overview.Overview(self.inspect(), scores)
         compared = ranked = None
@@ -221,13 +221,13 @@ class Runs(Outcomes):
             return self._compared_items(request, rng)
         part = self._averaged_alike(request.metrics, errors, bounds)
         request = replace(request, intervals=replace(request.intervals, bounds=part.bounds))
-        found = analysis.compare.compare_systems(
+        comparisons = analysis.compare.compare_systems(
             part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
         )
         remarks = part.remarks(paired=True)
         if part.source is not self.source:  # penalties of stated probabilities
-            remarks += analysis.calibration.verdict_for_pairs(self.source, found)
-        return replace(found, remarks=(*found.remarks, *remarks))
+            remarks += analysis.calibration.verdict_for_pairs(self.source, comparisons)
+        return replace(comparisons, remarks=(*comparisons.remarks, *remarks))
 
     @checked
     def rank(
@@ -273,10 +273,10 @@ class Runs(Outcomes):
             weights=weights,
             intervals=replace(intervals, bounds=part.bounds),
         )
-        found = analysis.rank.rank_systems(
+        board = analysis.rank.rank_systems(
             part.source, request, analysis.bracket.pair_policy(part.errors, short, part.bounds)
         )
-        return replace(found, remarks=(*found.remarks, *part.remarks(paired=True)))
+        return replace(board, remarks=(*board.remarks, *part.remarks(paired=True)))
 
     def audit_board(
         self,
@@ -356,9 +356,9 @@ class Runs(Outcomes):
     ) -> "results.comparisons.Comparisons":
         """Compare metrics of a confidence, and say whether the confidence is off."""
         how = Bootstrap(level=request.intervals.level)
-        found = analysis.compare_ranked.compare_ranked(self.source, request, how, rng)
-        beside = analysis.calibration.verdict_for_pairs(self.source, found)
-        return replace(found, remarks=(*found.remarks, *beside))
+        comparisons = analysis.compare_ranked.compare_ranked(self.source, request, how, rng)
+        beside = analysis.calibration.verdict_for_pairs(self.source, comparisons)
+        return replace(comparisons, remarks=(*comparisons.remarks, *beside))
 
     def _averaged(
         self, metrics: Sequence[ScoredMetric], errors: Errors, bounds: tuple[float, float] | None

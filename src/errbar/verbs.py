@@ -245,7 +245,7 @@ def gate(
     """
     limits = limits_of(metrics, max_drop)
     runs, names = _joined_pair(baseline, candidate, system, baseline_system)
-    found = runs.compare(
+    comparisons = runs.compare(
         *limits,
         baseline=BASELINE,
         estimand=estimand,
@@ -256,13 +256,13 @@ def gate(
         bounds=bounds,
         largest_cluster=largest_cluster,
     )
-    require_comparable(runs.source, found, limits, bounds, same_questions=same_questions)
+    require_comparable(runs.source, comparisons, limits, bounds, same_questions=same_questions)
     how = Calibrated(
         Estimand(estimand), level, assume=assume, bounds=bounds, largest_cluster=largest_cluster
     )
     policy = pair_policy(errors, short, bounds)
-    flips = failures_to_undo(runs.source, limits, policy, how, found.together)
-    return gate_of(found, limits, names, inconclusive, flips)
+    flips = failures_to_undo(runs.source, limits, policy, how, comparisons.together)
+    return gate_of(comparisons, limits, names, inconclusive, flips)
 
 
 def _joined_pair(

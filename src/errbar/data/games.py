@@ -125,28 +125,28 @@ class Games:
             if self.questions
             else [str(at) for at in rows.cluster[played]]
         )
-        found = {
+        outcomes = {
             "system": [self.systems[at] for at in other],
             "question": questions,
             "outcome": result.tolist(),
         }
         weight = rows.weight[played]
         if np.all(weight == 1.0):
-            return found
-        return _one_weight_per_question({**found, "weight": weight.tolist()})
+            return outcomes
+        return _one_weight_per_question({**outcomes, "weight": weight.tolist()})
 
     def against(self, baseline: str) -> dict[str, list[float]]:
         """Results of each other system against a baseline."""
         if baseline not in self.systems:
             raise UnknownColumn(unknown_name(baseline, list(self.systems), "there is no system"))
         at, rows = self.systems.index(baseline), self.rows
-        found: dict[str, list[float]] = {}
+        results: dict[str, list[float]] = {}
         for own, other, sign in ((rows.first, rows.second, 1), (rows.second, rows.first, -1)):
             some = other == at
             for system, result in zip(own[some], rows.result[some], strict=True):
                 mine = float(result if sign > 0 else 1.0 - result)
-                found.setdefault(self.systems[system], []).append(mine)
-        return found
+                results.setdefault(self.systems[system], []).append(mine)
+        return results
 
 
 def _one_weight_per_question(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -228,10 +228,10 @@ def _codes(values: Sequence[Any], known: dict[str, int]) -> Integers:
 def _weights(values: Sequence[Any] | None, number: int) -> Array:
     if values is None:
         return np.ones(number)
-    found = np.asarray(values, dtype=float)
-    if not (np.isfinite(found).all() and (found > 0).all()):
+    weights = np.asarray(values, dtype=float)
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InputError("the weight of a game must be a positive number.")
-    return found
+    return weights
 
 
 def _standardise(values: Array) -> Array:

@@ -148,14 +148,14 @@ class Labelled:
         """Add up items of equal score, for arrays that are already validated."""
         if weights is None:
             ordered, positive = sort_with_label(scores, labels)
-            found, starts, items = distinct(ordered)
+            levels, starts, items = distinct(ordered)
             positives = totals(starts, positive).astype(np.int64)
-            return cls(found, positives, items - positives)
+            return cls(levels, positives, items - positives)
         places = np.lexsort((weights, labels, scores))
         ordered, positive, heavy = scores[places], labels[places], weights[places]
-        found, starts, _ = distinct(ordered)
+        levels, starts, _ = distinct(ordered)
         return cls(
-            found,
+            levels,
             np.add.reduceat(np.where(positive, heavy, 0.0), starts),
             np.add.reduceat(np.where(positive, 0.0, heavy), starts),
         )

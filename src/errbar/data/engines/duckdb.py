@@ -160,8 +160,8 @@ class Query:
             return self._known
         if self._like is not None:
             return self._like.schema
-        found = self.relation
-        return dict(zip(found.columns, map(str, found.types), strict=True))
+        relation = self.relation
+        return dict(zip(relation.columns, map(str, relation.types), strict=True))
 
     @property
     def columns(self) -> list[str]:
@@ -178,8 +178,8 @@ class Query:
         if self._head is None:
             rows = self.limit(_FIRST)
             columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(rows.columns)
-            found = zip(rows.columns, map(list, columns), strict=True)
-            self._head = dict(found)
+            cells = zip(rows.columns, map(list, columns), strict=True)
+            self._head = dict(cells)
         return self._head
 
     def totals(self, *aggregates: str) -> tuple[Any, ...]:
@@ -189,8 +189,8 @@ class Query:
         """
         unknown = [each for each in dict.fromkeys(aggregates) if each not in self._totals]
         if unknown:
-            (found,) = self.aggregate(", ".join(unknown)).fetchall()
-            self._totals.update(zip(unknown, found, strict=True))
+            (numbers,) = self.aggregate(", ".join(unknown)).fetchall()
+            self._totals.update(zip(unknown, numbers, strict=True))
         return tuple(self._totals[each] for each in aggregates)
 
     def project(self, selected: str) -> "Query":
@@ -260,9 +260,9 @@ def store_columns(
     )
     table = f"errbar_{next(_serial)}"
     engine.execute(f"CREATE TEMP TABLE {table} AS SELECT {shown} FROM numpy_columns")
-    found = Query(engine, f"FROM {table}", schema)
-    found._head = dict(zip(schema, map(_first_values, arrays), strict=True))
-    return found
+    rows = Query(engine, f"FROM {table}", schema)
+    rows._head = dict(zip(schema, map(_first_values, arrays), strict=True))
+    return rows
 
 
 def _first_values(array: NDArray[Any]) -> list[Any]:
@@ -290,7 +290,7 @@ def copy_rows(rows: Query) -> Query:
 
 def _unique_names(names: Iterable[str]) -> list[str]:
     """Make names unique regardless of case, since DuckDB treats Level and level as equal."""
-    found: list[str] = []
+    unique: list[str] = []
     used: set[str] = set()
     for name in names:
         plain = _text(name).replace("\0", "\\0") or "(no name)"
@@ -299,8 +299,8 @@ def _unique_names(names: Iterable[str]) -> list[str]:
             at += 1
             free = f"{plain} ({at})"
         used.add(free.casefold())
-        found.append(free)
-    return found
+        unique.append(free)
+    return unique
 
 
 def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArray[Any]:

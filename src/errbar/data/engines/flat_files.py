@@ -67,14 +67,14 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
     With `apart`, a column FILE has the path of each row.
     """
     read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
-    found = [
+    relations = [
         replace(relation, rows=_without_hidden(relation)) for relation in read(engine, files, apart)
     ]
     if kind == PARQUET:
-        return found
+        return relations
     return [
         replace(relation, rows=copy_rows(relation.rows)) if _is_small(relation) else relation
-        for relation in found
+        for relation in relations
     ]
 
 

@@ -174,7 +174,7 @@ def _fields_of(price: Any) -> dict[str, Any]:
 
 
 def _prices(rows: Iterable[Mapping[str, Any]], where: str) -> dict[str, Price]:
-    found: dict[str, Price] = {}
+    prices: dict[str, Price] = {}
     for row in rows:
         try:
             model, price = str(row["model"]), Price(float(row["input"]), float(row["output"]))
@@ -185,19 +185,19 @@ def _prices(rows: Iterable[Mapping[str, Any]], where: str) -> dict[str, Price]:
                 f"prices of a million tokens; got {shown!r:.80}."
             ) from error
         strange = not all(math.isfinite(part) and part >= 0.0 for part in price)
-        if strange or model in found:
+        if strange or model in prices:
             reason = "is negative or infinite" if strange else "is given twice"
             raise InputError(f"{where}: the price of {model!r} {reason}.")
-        found[model] = price
-    if not found:
+        prices[model] = price
+    if not prices:
         raise InputError(f"{where}: it has no prices.")
-    return found
+    return prices
 
 
 def price_of(system: str, prices: Mapping[str, Price]) -> Price:
     """The price of a system, by its name or by what follows the last slash in it."""
-    found = prices.get(system) or prices.get(system.rpartition("/")[2])
-    if found is None:
+    price = prices.get(system) or prices.get(system.rpartition("/")[2])
+    if price is None:
         known = some_of(map(repr, prices), 8)
         raise UnknownColumn(f"there is no price of {system!r}; the table has: {known}.")
-    return found
+    return price

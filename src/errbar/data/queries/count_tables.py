@@ -26,10 +26,10 @@ def question_counts(
     """A row per question: its key and its state."""
     kinds = frame.collect_schema()
     names = names_of(frame, columns, by)
-    found = properties_in(frame, columns)
+    properties = properties_in(frame, columns)
     rows = frame.select(
         **names,
-        **found,
+        **properties,
         **{
             name: number_of(frame, columns[name], kinds[columns[name]], name)
             for name in ("trials", "correct")
@@ -44,18 +44,18 @@ def question_counts(
             nw.col("trials").sum(),
             nw.col("right").sum(),
             nw.len().alias("rows"),
-            *aggregates(found),
+            *aggregates(properties),
         )
     )
     if not allow_repeats:
         _refuse_repeats(questions)
-    if "cluster" in found:
+    if "cluster" in properties:
         refuse_inconsistent_cluster(
             questions.with_columns(torn=is_inconsistent("cluster", "rows")), columns
         )
     trials, right = nw.col("trials").cast(nw.Int64), nw.col("right").cast(nw.Int64)
-    state = {name: nw.col(name) for name in (*names, *found)}
-    if "weight" in found:
+    state = {name: nw.col(name) for name in (*names, *properties)}
+    if "weight" in properties:
         state["uneven"] = is_inconsistent("weight", "rows")
     return questions.select(
         **state,

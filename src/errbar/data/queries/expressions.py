@@ -287,12 +287,12 @@ def column_lists(frame: Frame) -> dict[str, list[Any]]:
         rows = relation.fetchall()
         return {name: [row[at] for row in rows] for at, name in enumerate(relation.columns)}
     table = frame.collect()
-    found = {}
+    lists = {}
     for name in table.columns:
         column = table.get_column(name)
         pairs = zip(column.to_list(), column.is_null().to_list(), strict=True)
-        found[str(name)] = [None if null is True else value for value, null in pairs]
-    return found
+        lists[str(name)] = [None if null is True else value for value, null in pairs]
+    return lists
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:

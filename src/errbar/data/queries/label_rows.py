@@ -106,8 +106,8 @@ def same_answers(
 
 
 def _rows(frame: Frame, columns: Columns, shown: dict[str, nw.Expr]) -> list[dict[str, Any]]:
-    found = column_lists(frame.select(**names_of(frame, columns, ()), **shown))
-    rows = [dict(zip(found, cells, strict=True)) for cells in zip(*found.values(), strict=True)]
+    lists = column_lists(frame.select(**names_of(frame, columns, ()), **shown))
+    rows = [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
     return sorted(rows, key=lambda row: tuple(str(row.get(name)) for name in _ORDER))
 
 
@@ -128,18 +128,18 @@ def column_by_question(
     rows = column_lists(frame.select(**keys, **{"errbar by": column_of(frame, name)}))
     size = len(rows["errbar by"])
     own, tasks = (rows.get(part) or [""] * size for part in ("system", "task"))
-    found: dict[_Id, list[Any]] = {}
+    values: dict[_Id, list[Any]] = {}
     for system, where, question, cell in zip(
         own, tasks, rows["question"], rows["errbar by"], strict=True
     ):
         if (where or "") == task and not is_missing(cell):
-            found.setdefault((system or "", str(question)), []).append(cell)
-    found, numeric = _as_numbers(found)
+            values.setdefault((system or "", str(question)), []).append(cell)
+    values, numeric = _as_numbers(values)
     shape = len(systems), len(questions)
     out: NDArray[Any] = np.full(shape, np.nan) if numeric else np.full(shape, "", dtype=object)
     for row, system in enumerate(systems):
         for at, question in enumerate(questions):
-            if cells := found.get((system, question)):
+            if cells := values.get((system, question)):
                 out[row, at] = float(np.mean(cells)) if numeric else str(cells[0])
     return out
 

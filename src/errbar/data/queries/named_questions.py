@@ -61,15 +61,15 @@ def named_questions_in(table: ColumnArrays) -> dict[Key, NamedQuestions]:
     clusters = table["cluster"].tolist() if "cluster" in table else [None] * len(keys)
     weights = numbers_in(table["weight"]).tolist() if "weight" in table else [math.nan] * len(keys)
     counts = zip(*(table[name].tolist() for name in COUNTED), strict=True)
-    found: dict[Key, dict[str, _QuestionRow]] = {}
+    rows: dict[Key, dict[str, _QuestionRow]] = {}
     for key, question, cluster, weight, state in zip(
         keys, table["question"].tolist(), clusters, weights, counts, strict=True
     ):
-        questions = found.setdefault(key, {})
+        questions = rows.setdefault(key, {})
         before = questions.get(question, _NOTHING)  # null and "" are the same system
         whole = tuple(a + b for a, b in zip(before.counts, state, strict=True))
         questions[question] = _QuestionRow(whole, name_text(cluster, ""), weight)
-    return {key: _named(key, found[key]) for key in sorted(found)}
+    return {key: _named(key, rows[key]) for key in sorted(rows)}
 
 
 def _named(key: Key, questions: dict[str, _QuestionRow]) -> NamedQuestions:

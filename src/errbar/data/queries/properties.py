@@ -72,13 +72,13 @@ def refuse_inconsistent_cluster(questions: Frame, columns: Columns) -> None:
     subject = ", ".join(
         f"{what} {name!r:.80}" for what, name in zip(keys, key, strict=True) if name
     )
-    found = f"is in {first!r:.80} and in {last!r:.80}"
+    words = f"is in {first!r:.80} and in {last!r:.80}"
     if first == last:
         rows_in_it = f"{int(some)} of its {int(all_rows)} rows"
-        found = f"is in {first!r:.80} in {rows_in_it}, and in no cluster in the others"
+        words = f"is in {first!r:.80} in {rows_in_it}, and in no cluster in the others"
     others = counted(len(texts[0]) - 1, "more question")
     raise InputError(
-        f"all rows of a question must have the same cluster; {subject} {found}"
+        f"all rows of a question must have the same cluster; {subject} {words}"
         f"{f', and {others} likewise' if len(texts[0]) > 1 else ''}. Correct "
         f"the column {columns['cluster']!r}, map another with "
         f"{mapping('cluster')}, or ignore clusters: "
@@ -110,15 +110,15 @@ def clusters_of(
     questions = _questions_in_clusters(frame, columns, by)
     refuse_inconsistent_cluster(questions, columns)
     table = fetch(questions)
-    found: dict[tuple[str, ...], dict[str, str]] = {}
+    clusters: dict[tuple[str, ...], dict[str, str]] = {}
     for key, question, cluster in zip(
         keys_in(table, by), table["question"].tolist(), table["cluster"].tolist(), strict=True
     ):
-        found.setdefault(key, {})[question] = name_text(cluster, "")
+        clusters.setdefault(key, {})[question] = name_text(cluster, "")
     numbers: dict[tuple[str, ...], dict[str, int]] = {}
-    if not any(name for each in found.values() for name in each.values()):
+    if not any(name for each in clusters.values() for name in each.values()):
         return numbers
-    for key, each in found.items():
+    for key, each in clusters.items():
         ordered = sorted(each)
         codes = cluster_codes([each[question] for question in ordered])
         numbers[key] = dict(zip(ordered, codes.tolist(), strict=True))
@@ -239,12 +239,12 @@ def _refuse_disagreement(frame: Frame, columns: Columns, table: ColumnArrays) ->
     keys = [name for name in ("task", "question") if name in each.collect_schema().names()]
     ends = {"weight": nw.col("weight").min(), "last weight": nw.col("weight").max()}
     both = each.group_by(*keys).agg(**ends).filter(nw.col("weight") != nw.col("last weight"))
-    found = fetch(both)
-    first, last = (numbers_in(found[name]) for name in ends)
+    weights = fetch(both)
+    first, last = (numbers_in(weights[name]) for name in ends)
     different = np.flatnonzero(first != last)
     if not different.size:
         return
-    question = min(str(found["question"][at]) for at in different)
+    question = min(str(weights["question"][at]) for at in different)
     rows = fetch(each.filter(nw.col("question").cast(nw.String) == question))
     by_weight = dict(zip(numbers_in(rows["weight"]).tolist(), rows["system"].tolist(), strict=True))
     (low, of_low), *_, (high, of_high) = sorted(by_weight.items())

@@ -77,9 +77,9 @@ def rankable(frame: Frame, columns: Columns, **more: nw.Expr) -> Rankable:
         )
     require_numbers(frame, columns["outcome"])
     rows = _with_results(frame, columns, more)
-    found = fetch(_survey(rows))
-    size = _refuse_unrankable(found, frame, columns)
-    ends = [np.nan_to_num(np.asarray(found[name][0], dtype=float)) for name in ("least", "most")]
+    survey = fetch(_survey(rows))
+    size = _refuse_unrankable(survey, frame, columns)
+    ends = [np.nan_to_num(np.asarray(survey[name][0], dtype=float)) for name in ("least", "most")]
     return Rankable(rows, size, *map(float, ends))
 
 
@@ -135,8 +135,8 @@ def replace_by_penalty(
         outside=one_if((sure < 0.0) | (sure > 1.0)),
         endless=nw.lit(0) if refused is None else one_if(refused),
     )
-    found = fetch(flagged.select(nw.col("outside", "endless").sum(), nw.len().alias("rows")))
-    outside, endless, size = (int(found[name][0]) for name in ("outside", "endless", "rows"))
+    faults = fetch(flagged.select(nw.col("outside", "endless").sum(), nw.len().alias("rows")))
+    outside, endless, size = (int(faults[name][0]) for name in ("outside", "endless", "rows"))
     if outside:
         raise InputError(
             f"a confidence must be a probability, from 0 to 1; {outside} of {size} answers have a "

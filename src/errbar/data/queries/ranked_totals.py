@@ -376,8 +376,8 @@ def _group_totals(cells: ColumnArrays, place: str, clusters: int, answering: int
 def _require_fit(rows: Frame, groups: int) -> None:
     """Raise an error if there are too many distinct confidences, before aggregating by them."""
     each = rows.filter(nw.col("scored") == 1).group_by(*_KEYS, SURE).agg(nw.len().alias("n"))
-    found = fetch(each.group_by(*_KEYS).agg(nw.len().alias("n")))["n"]
-    most = int(found.max(initial=0))
+    sizes = fetch(each.group_by(*_KEYS).agg(nw.len().alias("n")))["n"]
+    most = int(sizes.max(initial=0))
     if most * groups > MOST_CELLS:
         raise InputError(
             f"a system has {most:,} distinct confidences; with this many rows, exact ranking is "

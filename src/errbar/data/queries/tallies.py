@@ -50,17 +50,17 @@ def categories(
     values, place = np.unique(outcomes[~np.isnan(outcomes)], return_inverse=True)
     at = np.full(len(outcomes), len(values))  # the last column is for rows without a result
     at[~np.isnan(outcomes)] = place
-    found: dict[tuple[str, ...], dict[str, Integers]] = {}
+    counts: dict[tuple[str, ...], dict[str, Integers]] = {}
     for key, question, column, n in zip(
         keys_in(table, by),
         *(part.tolist() for part in (table["question"], at, table["n"])),
         strict=True,
     ):
         nothing = np.zeros(len(values) + 1, dtype=np.int64)
-        found.setdefault(key, {}).setdefault(question, nothing)[column] += n
+        counts.setdefault(key, {}).setdefault(question, nothing)[column] += n
     together, weights = clusters_of(frame, columns, by), weights_of(frame, columns, by)
     results = {}
-    for key, questions in sorted(found.items()):
+    for key, questions in sorted(counts.items()):
         ordered = sorted(questions)
         tally = np.stack([questions[question] for question in ordered])
         clusters = np.array([together[key][question] for question in ordered]) if together else None
@@ -114,13 +114,13 @@ def ballots(
         )
     )
     outcomes = table["outcome"].astype(float)
-    found: dict[tuple[str, ...], dict[str, dict[str, list[float]]]] = {}
+    votes: dict[tuple[str, ...], dict[str, dict[str, list[float]]]] = {}
     lost: dict[tuple[tuple[str, ...], str], list[int]] = {}
     cells = (table["question"], table["answer"], outcomes, table["n"], table["first"])
     for key, question, answer, outcome, n, first in zip(
         keys_in(table, by), *(part.tolist() for part in cells), strict=True
     ):
-        answers = found.setdefault(key, {}).setdefault(question, {})
+        answers = votes.setdefault(key, {}).setdefault(question, {})
         without = lost.setdefault((key, question), [0, 0])
         if outcome not in (0.0, 1.0):  # no result, or a reward, which has no votes
             without[1] += n
@@ -143,7 +143,7 @@ def ballots(
             )
             for question, answers in sorted(each.items())
         ]
-        for key, each in sorted(found.items())
+        for key, each in sorted(votes.items())
     }
 
 
@@ -163,10 +163,10 @@ def statuses(frame: Frame, columns: Columns) -> dict[str, int]:
         return {}
     rows = frame.select(status=column_of(frame, columns["status"]).cast(nw.String))
     table = fetch(rows.group_by("status").agg(nw.len().alias("n")))
-    found = {
+    statuses = {
         str(status): int(n)
         for status, n in zip(table["status"].tolist(), table["n"].tolist(), strict=True)
         if isinstance(status, str)
     }
-    require_statuses(found)
-    return dict(sorted(found.items()))
+    require_statuses(statuses)
+    return dict(sorted(statuses.items()))

@@ -124,10 +124,10 @@ class JoinedSource(Source):
 
     def named(self) -> dict[Key, NamedQuestions]:
         """Questions of each part, with systems renamed in the slices too."""
-        found = self._query_renamed(lambda source: source.named())
+        named = self._query_renamed(lambda source: source.named())
         return {
             key: replace(named_slice, slice=replace(named_slice.slice, key=key))
-            for key, named_slice in found.items()
+            for key, named_slice in named.items()
         }
 
     def ballots(self, by: Sequence[str]) -> dict[Key, list[Ballots]]:
@@ -186,10 +186,10 @@ class JoinedSource(Source):
 def _systems_in(source: Source) -> list[str]:
     """Systems of a source, sorted by name; a table without a system column is one system."""
     try:
-        found = source.slices(())
+        slices = source.slices(())
     except RepeatedTrial:
-        found = source.with_repeats().slices(())
-    return sorted({slice_.key[0] for slice_ in found})
+        slices = source.with_repeats().slices(())
+    return sorted({slice_.key[0] for slice_ in slices})
 
 
 def tables_with_ids(source: Source) -> list[TableSource | CountsTableSource]:

@@ -247,22 +247,22 @@ class TableSource(_InTable):
         """All rows if they fit in memory; else, or with bins, totals by one GROUP BY."""
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")
-            found = rankable(self.frame, self.columns)
-            fits = bins is None and found.size <= MOST_RANKED_ROWS
-            return ranked_rows(found) if fits else ranked_cells(found, bins)
+            rows = rankable(self.frame, self.columns)
+            fits = bins is None and rows.size <= MOST_RANKED_ROWS
+            return ranked_rows(rows) if fits else ranked_cells(rows, bins)
 
     def ranked_items(self) -> dict[Key, RankedItems]:
         """All rows; the slices check the names in them."""
         self.slices(())
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")
-            found = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
-            if found.size > MOST_RANKED_ROWS:
+            rows = rankable(self.frame, self.columns, **ids_of(self.frame, self.columns))
+            if rows.size > MOST_RANKED_ROWS:
                 raise InputError(
                     f"comparing items one by one is limited to {MOST_RANKED_ROWS:,} rows, "
-                    f"and there are {found.size:,}. Compare fewer systems or tasks."
+                    f"and there are {rows.size:,}. Compare fewer systems or tasks."
                 )
-            return ranked_items(found)
+            return ranked_items(rows)
 
     def with_penalties(self, score: Penalty) -> "TableSource":
         """Copy of the table with penalties in place of outcomes."""
