@@ -59,12 +59,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Tell sessions from code, so that copies have no prompts; run the code of the gallery."""
+    """Mark sessions, so that copies have no prompts; run the code of the gallery."""
     if page.file.src_uri == GALLERY:
         names: dict[str, Any] = {}
         return _CODE.sub(lambda block: f"{block[0]}\n{_drawn(block[1], names)}\n", markdown)
     linked = markdown.replace("(notebook.ipynb)", f"({NOTEBOOK})")
-    return linked.replace("```python\n>>> ", "```pycon\n>>> ")
+    sessions = linked.replace("```python\n>>> ", "```pycon\n>>> ")
+    return sessions.replace("\n<BLANKLINE>\n", "\n\n")  # a mark of doctest for an empty line
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -61,9 +61,9 @@ def test_the_demo_shows_what_the_command_says_of_its_logs() -> None:
 def test_the_demo_says_what_the_data_are_and_what_the_bar_covers() -> None:
     lines = printed().splitlines()
     assert lines[0] == demo.ABOUT
-    assert (
-        lines[2]
-        == "dunlin-2 and siskin-1 are tied for the best by avg: not significantly different."
+    assert " ".join(map(str.strip, lines[2:4])) == (
+        "dunlin-2 and siskin-1 are tied for the best; dunlin-2 leads siskin-1 by 0.008 avg "
+        "(95% CI -0.092 to 0.105)."
     )
     assert any(line.startswith("95% CI for new questions of the same kind") for line in lines)
     assert "\x1b" not in printed()

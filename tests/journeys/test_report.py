@@ -117,10 +117,15 @@ def test_pairs_of_systems_are_counted_once_for_all_tasks() -> None:
         for at in range(60)
         for name, rate, draw in zip("abc", (0.2, 0.25, 0.9), rng.random(3), strict=True)
     ]
-    contents = contents_of(errbar.load(pl.DataFrame(rows)), ReportSettings())
-    said = ["".join(verdict) for verdict in contents.verdicts]
+    runs = errbar.load(pl.DataFrame(rows))
+    said = ["".join(verdict) for verdict in contents_of(runs, ReportSettings()).verdicts]
+    ranked = "".join(runs.rank("avg").headline())
+    assert re.fullmatch(
+        r"c is the best of 3 systems by avg: it leads a by 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\)\.",
+        ranked,
+    )
     assert said == [
-        "c is the best of 3 systems by avg.",
+        ranked,
         "2 of the 3 pairs of systems differ significantly on at least one task.",
     ]
 

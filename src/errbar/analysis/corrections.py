@@ -382,6 +382,10 @@ class CorrectedScores:
         ]
         return math.fsum(weight * found.mean for weight, found in apart) - math.hypot(*below)
 
+    def sd(self, first: int, second: int) -> float:
+        """Standard deviation of the difference of two systems."""
+        return math.hypot(*(p.weight * p.difference(first, second).sd for p in self._parts))
+
     def scores(self) -> Array:
         """Joint posterior draws of the scores of all systems, a row per draw."""
         total = np.sum([part.weight**2 * part.covariance() for part in self._parts], axis=0)

@@ -211,7 +211,7 @@ def assumptions(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[
         once, clusters = np.ones(data.clusters.size), data.clusters if data.clustered else None
         given = intervals.level, intervals.largest_cluster
         if sizes := assumption_on_sizes(once, clusters, data.weights, *given):
-            remarks += as_remarks(subject or "The comparison ", sizes)
+            remarks += as_remarks(subject or "comparison: ", sizes)
     return remarks
 
 

@@ -36,8 +36,8 @@ from errbar.errors import InputError
 from errbar.kernels.hierarchical import DrawnRanks
 from errbar.kernels.leave_out import ranks_of
 from errbar.metrics.base import Direction
-from errbar.results.estimate import Interval, Subject
-from errbar.results.leaderboard import Leaderboard, Standing, letters_of
+from errbar.results.estimate import Estimand, Interval, Subject
+from errbar.results.leaderboard import Lead, Leaderboard, Standing, letters_of
 
 _ALIKE = 2.0  # ratio of widths up to which guessed scales count as equal
 
@@ -96,7 +96,32 @@ def rank_systems(
         method=scoring.words,
         remarks=tuple(remarks),
         by=request.by,
+        lead=_lead(rows, systems, vary, request) if bracketed is parts else None,
     )
+
+
+def _lead(
+    rows: Sequence[Standing], systems: Sequence[str], vary: JointScores, request: RankRequest
+) -> Lead | None:
+    """Return the lead of the first system over the second, where `compare` has the same interval.
+
+    That is for new questions; for this exact benchmark `compare` interpolates its ends.
+    """
+    intervals = request.intervals
+    if request.by != "mean" or intervals.estimand is not Estimand.POPULATION:
+        return None
+    higher, lower = (systems.index(row.system) for row in rows[:2])
+    if request.metric.direction is Direction.LOWER:
+        higher, lower = lower, higher
+    tail = _tail(len(systems), intervals.level)
+    ends = vary.low_end(higher, lower, tail), -vary.low_end(lower, higher, tail)
+    gap, sd = abs(rows[0].value - rows[1].value), vary.sd(higher, lower)
+    return Lead(gap, sd, Interval(*ends, intervals.level, intervals.estimand))
+
+
+def _tail(systems: int, level: float) -> float:
+    """Return the tail beyond each end of a difference, for all pairs (Bonferroni)."""
+    return (1.0 - level) / (systems * (systems - 1))
 
 
 def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> list[str]:
@@ -245,7 +270,7 @@ def _significant_order(vary: JointScores, number: int, level: float) -> Array:
     if its worst case is higher than the best case of the other.
     """
     best = vary.means.size - number
-    tail = (1.0 - level) / (number * (number - 1))
+    tail = _tail(number, level)
     order = np.zeros((number, number))
     for high in range(number):
         for low in range(number):

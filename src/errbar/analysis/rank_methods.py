@@ -177,6 +177,10 @@ class MajorityScores:
         each = [(part.weight, *part.ends(tail)) for part in self._parts]
         return float(sum(weight * (low[first] - high[second]) for weight, low, high in each))
 
+    def sd(self, first: int, second: int) -> float:  # noqa: ARG002  its ends come from counts
+        """Not defined."""
+        return math.nan
+
     def scores(self) -> Array:
         """Joint draws of the scores of all systems, a row per draw."""
         rng = np.random.default_rng(_SEED)

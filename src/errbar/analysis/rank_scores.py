@@ -82,6 +82,9 @@ class JointScores(Protocol):
     def low_end(self, first: int, second: int, tail: float) -> float:
         """Lower end of the difference of two systems."""
 
+    def sd(self, first: int, second: int) -> float:
+        """Standard deviation of the difference of two systems."""
+
     def scores(self) -> Array:
         """Joint posterior draws of the scores, a row per draw."""
 
@@ -190,6 +193,11 @@ class SampledScores:
             below.append(part.weight * (sample.mean - low_end(sample, tail)))
         return float(self.means[first] - self.means[second]) - math.hypot(*below)
 
+    def sd(self, first: int, second: int) -> float:
+        """Standard deviation of the difference of two systems."""
+        parts = self._parts
+        return math.hypot(*(part.weight * part.differences(first, second).sd() for part in parts))
+
     def scores(self) -> Array:
         """Joint posterior draws of the scores of all systems, a row per draw.
 
@@ -243,6 +251,10 @@ class ApartScores:
         below, above = self._ends[tail]
         away = math.hypot(float(below[first]), float(above[second]))
         return float(self.means[first] - self.means[second]) - away
+
+    def sd(self, first: int, second: int) -> float:
+        """Standard deviation of the difference of two systems."""
+        return math.hypot(float(self._sds[first]), float(self._sds[second]))
 
     def scores(self) -> Array:
         """Joint posterior draws of the scores of all systems, a row per draw."""

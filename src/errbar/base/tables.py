@@ -28,7 +28,8 @@ _NO_BREAK = "\u00a0"
 DASH = "–"  # printed for a missing number
 _MOST_DECIMALS = 12  # smaller numbers are written as 1.2e-20
 _percent: ContextVar[bool] = ContextVar("percent", default=False)
-_WIDEST_TEXT = 80  # sentences are wrapped to at most this width
+_WIDEST_TEXT = 100  # sentences are wrapped to at most this width on a terminal
+_PIPED_TEXT = 80  # and to this elsewhere
 GAP = "  "  # between columns
 
 
@@ -305,22 +306,12 @@ def with_printable_cells(table: Table) -> Table:
 
 
 def _first_blocks(table: Table, width: int | None, printed: set[str]) -> list[list[Line]]:
-    """What stands above a table: a claim without numbers, remarks, and then numbers.
-
-    A remark on how the data were interpreted comes before the numbers that it decides, also before
-    those of the conclusion.
-    """
+    """What stands above a table: the conclusion, then remarks on how the data were interpreted."""
     remarks = [note for note in table.above if note not in printed]
     printed.update(remarks)
+    warned = [line for note in remarks for line in _text([note], width, _tone_of(note))]
     sentence = table.conclusion
-    if sentence is not None and remarks and sentence.claim:
-        sentence = sentence._replace(rest=".")
-    warned = [_text([note], width, _tone_of(note)) for note in remarks]
-    blocks = [[line for block in warned for line in block]]
-    if sentence is not None:
-        at = 0 if sentence.claim else 1
-        blocks.insert(at, _sentence(sentence, width))
-    return blocks
+    return [*([_sentence(sentence, width)] if sentence is not None else []), warned]
 
 
 def _tone_of(note: str) -> Tone:
@@ -348,7 +339,7 @@ def _wrap(note: str, width: int | None) -> list[str]:
     """Wrap a note without a break within "95% CI"; continuation lines are indented."""
     text = textwrap.fill(
         printable(note).replace("% CI", f"%{_NO_BREAK}CI"),
-        min(width or _WIDEST_TEXT, _WIDEST_TEXT),
+        min(width or _PIPED_TEXT, _WIDEST_TEXT),
         subsequent_indent="  ",
         break_long_words=False,  # a name stays whole
         break_on_hyphens=False,

@@ -370,9 +370,9 @@ def _verdicts(
     if compared is not None:
         leaders = [row.system for row in board[:2]] if board and len(board.tasks) == 1 else []
         verdicts += [
-            row.headline()
+            (row.sentence()[0], ", assuming no rare failures.")
             for row in compared
-            if {row.first, row.second} == set(leaders) and (row.better or row.probably_better)
+            if {row.first, row.second} == set(leaders) and row.called_probable
         ]
         verdicts.append(("", f"{compared.tally(baseline)}{_basis(board, compared)}"))
     if board is None and len({estimate.system for estimate in scores}) == 1:

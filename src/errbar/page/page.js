@@ -17,10 +17,21 @@ const make = (tag, text = "", attributes = {}) => {
 };
 const named = (element, text) => { const whole = make("span", "", { class: "whole" }); for (const part of text.split(/(?<=[_/,=\s])(?=[^_/,=\s])/)) whole.append(make("span", part, { class: "part" })); element.append(whole); return element; }; // breaks after a separator
 const count = (number) => number.toLocaleString("en");
-const short = (text, most) => (text.length > most ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text); // names differ at their ends
-const labels = (names, most) => { // or else by their places
+const joined = (...parts) => parts.map((part, at) => (at ? part.replace(/^[-_/:. ]+/, "") : part)).map((part, at, all) => (at < all.length - 1 ? part.replace(/[-_/:. ]+$/, "") : part)).join("…"); // without separators at a cut
+const short = (text, most) => (text.length > most ? joined(text.slice(0, Math.ceil(most / 2) - 1), text.slice(-Math.floor(most / 2))) : text); // names differ at their ends
+const shared = (names) => { let at = 0; while (names.every((name) => at < name.length && name[at] === names[0][at])) at += 1; return at; };
+const reversed = (text) => [...text].reverse().join("");
+const alone = (texts, at) => texts.indexOf(texts[at]) === texts.lastIndexOf(texts[at]);
+const labels = (names, most) => { // or else between what they share, or else by their places
   const cut = names.map((name) => short(name, most));
-  return cut.map((text, at) => (cut.indexOf(text) === cut.lastIndexOf(text) ? text : `${at + 1}: ${short(names[at], most - 4)}`));
+  const apart = cut.map((text, at) => {
+    if (alone(cut, at)) return text;
+    const same = names.filter((_, other) => cut[other] === text), name = names[at];
+    const start = shared(same), end = Math.max(start, name.length - shared(same.map(reversed)));
+    const part = short(name.slice(start, end), most - 8), room = most - part.length - 2;
+    return joined(name.slice(0, Math.ceil(room / 2)), part, name.slice(name.length - Math.floor(room / 2)));
+  });
+  return apart.map((text, at) => (alone(apart, at) ? text : `${at + 1}: ${short(names[at], most - 4)}`));
 };
 const dot = (system) => make("span", "", { class: "dot", style: `--c:${looks.colours[system]}` });
 
@@ -217,7 +228,7 @@ for (const host of document.querySelectorAll("[data-curves]")) {
 }
 
 // All pairs at a glance: the row against the column, in the colour of the better system.
-const MOST_IN_MATRIX = 36;
+const MOST_IN_MATRIX = 40;
 for (const host of document.querySelectorAll(".matrix")) {
   const rows = numbers.results.comparisons.rows.filter((row) => row.task === host.dataset.task);
   const there = new Set(rows.flatMap((row) => [row.first, row.second]));
@@ -228,7 +239,7 @@ for (const host of document.querySelectorAll(".matrix")) {
   head.append(make("td", "", { class: "self" }), ...systems.map((system, at) => make("th", systems.length > 16 && (at + 1) % 5 && at ? "" : at + 1, { scope: "col", "aria-label": system })));
   const thead = make("thead"), body = make("tbody");
   thead.append(head);
-  const called = labels(systems, systems.length > 10 ? 30 : 36);
+  const called = labels(systems, systems.length > 10 ? 32 : 36);
   systems.forEach((system, at) => {
     const row = make("tr"), name = make("th", "", { scope: "row" });
     name.append(make("span", at + 1, { class: "nth" }), dot(system), make("span", called[at]));

@@ -87,8 +87,20 @@ class Comparisons(Rows[Comparison]):
         others = {name for row in compared for name in (row.first, row.second)}
         names = sorted({row.better for row in compared} - {""})
         best = next((name for name in names if self._beats(name, others - {name})), "")
-        claim = f"{best} beats each of the {len(others) - 1} other systems" if best else tally
-        return Headline(claim, ".", Tone.GOOD)
+        if not best:
+            return Headline(tally, ".", Tone.GOOD)
+        claim = f"{best} beats each of the {len(others) - 1} other systems"
+        return Headline(claim, self._closest(best), Tone.GOOD)
+
+    def _closest(self, best: str) -> str:
+        """By how much the best system beats the one that comes closest to it."""
+        own = [row for row in self if row.questions and row.better == best]
+        if len({(row.task, row.metric) for row in own}) > 1:
+            return "."
+        closest = min(own, key=lambda row: row.lead[0])
+        gap, low, high = closest.lead_digits()
+        interval = f"({closest.interval.title} {low} to {high})"
+        return f"; the closest is {closest.trailer}, by {gap} {closest.metric} {interval}."
 
     def _beats(self, name: str, others: Collection[str]) -> bool:
         """Whether a system is better than each of the others, by all metrics and on all tasks."""

@@ -8,10 +8,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from errbar.base.remarks import Explanation, counted
-from errbar.base.tables import Headline, Tone, align_points, percent
+from errbar.base.tables import Headline, Tone, align_points, percent, round_to_sd, score_text
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
 from errbar.results.comparisons import share_text
@@ -37,6 +37,14 @@ class Standing(HasInterval):
         """A flat record for a DataFrame or JSON."""
         ranks = ("rank", "best_rank", "worst_rank", "expected_rank", "chance_best", "groups")
         return record_of(self, "system", "value", "sd", "interval", *ranks)
+
+
+class Lead(NamedTuple):
+    """How far the first system is ahead of the second: better by `gap`."""
+
+    gap: float
+    sd: float
+    interval: Interval  # simultaneous for all pairs of systems
 
 
 B = TypeVar("B", bound=Standing)
@@ -82,11 +90,10 @@ class Board(Rows[B]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """Which system is first, and whether it is significantly better."""
-        sentence = "".join(self.headline()).removesuffix(".")
+        """Which system is first, by how much, and whether it is significantly better."""
         first = sum(row.best_rank == 1 for row in self)
         tone = Tone.GOOD if first == 1 else Tone.DIM if first == len(self) else Tone.STRONG
-        return Headline(sentence, ".", tone)
+        return Headline(*self.headline(), tone)
 
     def ties(self) -> list[list[int]]:
         """The places of the systems of each group that do not differ significantly."""
@@ -100,18 +107,31 @@ class Board(Rows[B]):
     def headline(self) -> tuple[str, str]:
         """Which system is the best, in a sentence of two parts: the claim, and the rest."""
         best = [row.system for row in self if row.best_rank == 1]
+        first, second = self[0].system, self[1].system
+        by = f" {self.measure}"
         if len(best) == 1 and len(self) == 2:
-            return f"{best[0]} is better than {self[1].system}", f" by {self.measure}."
+            return f"{first} is better than {second}", f" by {self.gap_text(by)}."
+        leads = f"{first} leads {second}", f" by {self.gap_text(by)}"
+        if self[0].value == self[1].value:
+            leads = f"{first} and {second} have the same {self.measure}", ""
         if len(best) == 1:
-            return f"{best[0]} is the best of {len(self)} systems", f" by {self.measure}."
+            lead = f"it leads {second} by {self.gap_text()}"
+            return f"{first} is the best of {len(self)} systems", f" by {self.measure}: {lead}."
+        if len(best) == len(self) == 2:
+            return "Inconclusive", f": {''.join(leads)}."
         if len(best) == len(self):
-            some = "either system" if len(best) == 2 else f"any of the {len(best)} systems"
-            return "Inconclusive", f": {some} may be the best."
+            some = f"any of the {len(best)} systems may be the best"
+            return "Inconclusive", f": {some}; {''.join(leads)}."
         if len(best) > _MOST_NAMED:
-            leads = f"{best[0]} leads"
-            return leads, f" by {self.measure}, but any of {len(best)} may be the best."
+            return leads[0], f"{leads[1]}, but any of {len(best)} may be the best."
         tied = f"{', '.join(best[:-1])} and {best[-1]}"
-        return f"{tied} are tied for the best", f" by {self.measure}: not significantly different."
+        return f"{tied} are tied for the best", f"; {''.join(leads)}."
+
+    def gap_text(self, by: str = "") -> str:
+        """How far the first system is ahead of the second, in what measure."""
+        text = score_text if self.are_scores else round_to_sd
+        gap, sd = abs(self[0].value - self[1].value), math.hypot(self[0].sd, self[1].sd)
+        return f"{text(gap, sd)}{by}"
 
     def rank_notes(self) -> list[str]:
         """Definitions of the columns on ranks."""
@@ -133,6 +153,17 @@ class Leaderboard(Board[Standing]):
     method: str
     remarks: tuple[str, ...] = ()
     by: str = "mean"  # the method that orders the systems
+    lead: Lead | None = None
+
+    def gap_text(self, by: str = "") -> str:
+        """How far the first system is ahead of the second, with the interval if it is known."""
+        if self.lead is None:
+            return Board.gap_text(self, by)
+        sd, interval = self.lead.sd, self.lead.interval
+        gap, low, high = (
+            score_text(each, sd) for each in (self.lead.gap, interval.low, interval.high)
+        )
+        return f"{gap}{by} ({interval.title} {low} to {high})"
 
     @property
     def measure(self) -> str:

@@ -47,11 +47,12 @@ class Overview(Result):
         sentence += self.inspection.summary()
         agreements = self.inspection.agreements
         if agreements:
-            stated = counted(len(agreements), "number")
             confirmed = sum(agreement.holds for agreement in agreements)
             all_hold = confirmed == len(agreements)
-            confirmation = f"✓ {stated}" if all_hold else f"{confirmed} of {stated}"
-            sentence += f"; {confirmation} of the log confirmed"
+            sentence += f"; {'✓ ' if all_hold else ''}agrees with "
+            sentence += f"all {confirmed}" if all_hold else f"{confirmed} of {len(agreements)}"
+            sentence += " numbers that the log states"
+            sentence = sentence.replace("with all 1 numbers", "with the number")
         return f"{sentence}."
 
     def conclusion(self) -> Headline | None:

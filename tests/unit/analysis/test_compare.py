@@ -424,14 +424,14 @@ def test_comparisons_and_ranks_state_what_they_assume_of_clusters() -> None:
         for at in range(20)
     ]
     said = (
-        "The comparison assumes that no cluster has more than 5 questions; a kind of cluster that "
+        "comparison: assumes that no cluster has more than 5 questions; a kind of cluster that "
         "makes up 39% of all may be missing (largest_cluster to change)."
     )
     runs = errbar.load(rows)
     assert said in above(runs.compare("avg").remarks)
     assert said in above(runs.rank("avg").remarks)
     score = runs.score("avg")
-    assert f"avg: {said.removeprefix('The comparison ')}" in above(score.notes())
+    assert f"avg: {said.removeprefix('comparison: ')}" in above(score.notes())
     given = runs.score("avg", largest_cluster=9)
     assert not any("assumes" in note for note in given.notes())
     assert said not in runs.compare("avg", estimand="benchmark").remarks

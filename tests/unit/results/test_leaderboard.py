@@ -1,11 +1,13 @@
-"""Letters: two systems share one exactly if they are not separated."""
+"""Leaderboards: letters that systems share, and the sentence on the best."""
 
 import re
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
+import errbar
 from errbar.metrics import Average
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import Leaderboard, Standing, letters_of
@@ -37,19 +39,61 @@ def test_a_tie_has_the_places_of_all_that_share_a_letter() -> None:
     assert board(*rows).ties() == [[0, 1], [1, 2], [2, 4]]
 
 
-def test_the_headline_names_the_best_and_those_that_may_be() -> None:
-    named = [("a", 1, ""), ("b", 1, ""), ("c", 1, ""), ("d", 1, ""), ("e", 1, ""), ("f", 6, "")]
-    for first, words in (
-        (1, "b is better than c by avg."),
-        (2, "d and e are tied for the best by avg: not significantly different."),
-        (5, "a leads by avg, but any of 5 may be the best."),
-    ):
-        last = named[-1:] if first > 1 else [("c", 2, "")]
-        rows = [("b", 1, "")] if first == 1 else named[5 - first : 5]
-        assert "".join(board(*rows, *last).headline()) == words
-    assert "".join(board(*named[:5]).headline()) == (
-        "Inconclusive: any of the 5 systems may be the best."
-    )
+@pytest.mark.parametrize(
+    ("best_ranks", "values", "words"),
+    [
+        ((1, 2), (0.5, 0.25), "a is better than b by 0.250 avg."),
+        ((1, 2, 2), (0.5, 0.25, 0.25), "a is the best of 3 systems by avg: it leads b by 0.250."),
+        ((1, 1), (0.5, 0.25), "Inconclusive: a leads b by 0.250 avg."),
+        ((1, 1), (0.5, 0.5), "Inconclusive: a and b have the same avg."),
+        (
+            (1, 1, 1),
+            (0.5, 0.25, 0.1),
+            "Inconclusive: any of the 3 systems may be the best; a leads b by 0.250 avg.",
+        ),
+        (
+            (1, 1, 3),
+            (0.5, 0.25, 0.1),
+            "a and b are tied for the best; a leads b by 0.250 avg.",
+        ),
+        (
+            (1, 1, 1, 1, 1, 6),
+            (0.5, 0.25, 0.1, 0.1, 0.1, 0.0),
+            "a leads b by 0.250 avg, but any of 5 may be the best.",
+        ),
+        (
+            (1, 1, 1, 1, 1, 6),
+            (0.5, 0.5, 0.1, 0.1, 0.1, 0.0),
+            "a and b have the same avg, but any of 5 may be the best.",
+        ),
+    ],
+)
+def test_the_headline_names_the_best_by_how_much_and_those_that_may_be(
+    best_ranks: tuple[int, ...], values: tuple[float, ...], words: str
+) -> None:
+    ranked = board(*((name, best, "") for name, best in zip("abcdef", best_ranks, strict=False)))
+    rows = (replace(row, value=value) for row, value in zip(ranked, values, strict=True))
+    assert "".join(replace(ranked, rows=tuple(rows)).headline()) == words
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("metric", ["avg", "pass@3"])
+def test_the_lead_in_the_headline_is_that_of_the_comparison_of_all_pairs(
+    seed: int, metric: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    hard = rng.beta(0.7, 0.7, (30, 1))
+    data = {
+        name: (rng.random((30, 3)) < np.clip(hard + shift, 0, 1)) * 1.0
+        for name, shift in zip("abcd", rng.normal(0.0, 0.15, 4), strict=True)
+    }
+    runs = errbar.load(data)
+    ranked = runs.rank(metric)
+    leaders = {row.system for row in ranked[:2]}
+    (pair,) = (row for row in runs.compare(metric) if {row.first, row.second} == leaders)
+    numbers = re.findall(r"-?\d\.\d+", "".join(pair.headline()))
+    assert re.findall(r"-?\d\.\d+", "".join(ranked.headline())) == numbers
+    assert len(numbers) == (3 if pair.difference else 0)
 
 
 @pytest.mark.parametrize("seed", range(20))
