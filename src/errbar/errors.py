@@ -23,6 +23,10 @@ class ErrbarError(Exception):
     """Base class of all exceptions that errbar raises."""
 
 
+class NotEnoughMemory(ErrbarError, MemoryError):
+    """The engine ran out of memory."""
+
+
 class InternalError(ErrbarError):
     """Errbar contradicts itself, so its numbers cannot be trusted; this is a bug in errbar."""
 

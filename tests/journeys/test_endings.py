@@ -185,6 +185,7 @@ def test_a_full_disk_is_one_line_and_a_code_of_its_own(
         ("KeyError('lost')", 70, "this is a bug in errbar"),
         ("InternalError('lost.')", 70, "this is a bug in errbar"),
         ("MemoryError()", 71, "not enough memory"),
+        ("NotEnoughMemory('log.csv: full.')", 71, "not enough memory: log.csv: full."),
         ("OSError(5, 'Input/output error', 'log.csv')", 74, "log.csv: Input/output error."),
         ("InputError('wrong')", 2, "wrong"),
     ],
@@ -195,7 +196,7 @@ def test_every_kind_of_error_is_one_line_with_its_code(
 ) -> None:
     done = script(
         "from errbar.cli import main\n"
-        "from errbar.errors import InputError, InternalError\n"
+        "from errbar.errors import InputError, InternalError, NotEnoughMemory\n"
         "@main.command()\n"
         f"def fail(): raise {error}\n"
         f"main([*{debug!r}, 'fail'])\n"

@@ -5,7 +5,7 @@ compared by `compare_items`, so equal items give equal numbers.
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import cast
 
@@ -152,7 +152,7 @@ def _metrics(
     if coverages is None:
         common = 0.0 if named else min(reach.values())
         coverages = [float(f"{common * part:.2g}") for part in _QUARTERS if common]
-    if not isinstance(coverages, Iterable) or isinstance(coverages, str):
+    if isinstance(coverages, str) or not np.iterable(coverages):
         raise WrongType(f"coverages must be a list; got {coverages!r}.")
     areas = [] if named else [Aurc(COMMON), Augrc(COMMON)]
     return [*named, *(RiskAt(coverage) for coverage in coverages), *areas]

@@ -3,7 +3,7 @@
 An error names the array and the position of the first wrong entry.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -24,7 +24,7 @@ Bounds = tuple[float, float]  # the lowest and the highest possible value
 
 def lists_by_name(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
     """Return columns as lists by their names as text."""
-    bad = next((name for name, values in columns.items() if not isinstance(values, Iterable)), None)
+    bad = next((name for name, values in columns.items() if not np.iterable(values)), None)
     if bad is not None:
         raise WrongType(f"{what} by column need a list for each column; {bad!r} has none.")
     return {str(name): list(values) for name, values in columns.items()}
@@ -84,7 +84,7 @@ def as_codes(names: ArrayLike | None, size: int, name: str) -> NDArray[np.intp] 
     """Return names as integer codes, numbered in sorted order of the names."""
     if names is None:
         return None
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+    if isinstance(names, str | bytes) or not np.iterable(names):
         raise WrongType(f"{name} must be a list with one entry per item; got {names!r}.")
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     if len(listed) != size:

@@ -26,7 +26,7 @@ from click.exceptions import Exit
 from errbar import __version__
 from errbar.base.files import remove_unfinished
 from errbar.base.tables import printable
-from errbar.errors import ErrbarError, InternalError
+from errbar.errors import ErrbarError, InternalError, NotEnoughMemory
 
 USAGE = 2
 INTERNAL, NO_MEMORY, NO_OUTPUT = 70, 71, 74  # EX_SOFTWARE, EX_OSERR and EX_IOERR
@@ -293,6 +293,8 @@ def one_line_errors(context: click.Context | None) -> Iterator[None]:
 
 def _in_words(error: Exception) -> tuple[str, int]:
     """Message and exit code of an error."""
+    if isinstance(error, NotEnoughMemory):
+        return f"there is not enough memory: {error}", NO_MEMORY
     if isinstance(error, ErrbarError):
         return str(error), INTERNAL if isinstance(error, InternalError) else USAGE
     if isinstance(error, MemoryError):

@@ -20,8 +20,15 @@ import pytest
 
 import errbar
 from errbar.data.engines import duckdb as duckdb_engine
-from errbar.data.engines.duckdb import Query, copy_rows, engine_with_progress, own_engine, table_of
-from errbar.errors import InputError
+from errbar.data.engines.duckdb import (
+    Query,
+    copy_rows,
+    engine_with_progress,
+    own_engine,
+    plain_errors,
+    table_of,
+)
+from errbar.errors import InputError, NotEnoughMemory
 
 
 def rows(**columns: list[object]) -> list[tuple[object, ...]]:
@@ -235,3 +242,9 @@ def test_a_total_is_computed_once(engine: _Counting) -> None:
     assert rows.totals("count(*)", "sum(outcome)::BIGINT") == (12, 12)
     assert engine.statements == 2
     assert rows.filter("id < 4").totals("count(*)") == (4,)  # other rows, other totals
+
+
+def test_an_engine_without_memory_says_so() -> None:
+    engine = duckdb.connect(config={"memory_limit": "10MB", "max_temp_directory_size": "0KB"})
+    with pytest.raises(NotEnoughMemory, match=r"^a\.csv: "), plain_errors("a.csv"):
+        engine.execute("SELECT list(range) FROM range(10000000)").fetchall()

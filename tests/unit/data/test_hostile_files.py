@@ -97,3 +97,19 @@ def test_links_that_lead_nowhere_keep_no_other_file_from_being_read(tmp_path: Pa
         "c.csv",
         "self.csv",
     }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX alone")
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_name_that_is_not_utf_8_is_refused_as_such(kind: str, tmp_path: Path) -> None:
+    file = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9." + kind.encode()))
+    try:
+        file.touch()
+    except OSError:
+        pytest.skip("this file system has no such names")
+    frame = pl.DataFrame({"question": ["a", "b"], "outcome": [1, 0]})
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    with file.open("wb") as out:
+        write[kind](out)
+    with pytest.raises(InputError, match="the name is not UTF-8"):
+        errbar.load(file)

@@ -193,6 +193,12 @@ LONG = "q" * 5_000  # no system has names of files as long
         lambda: errbar.load(f"{LONG}.zip"),
         lambda: errbar.curve(RUNS, ks=np.array(None, dtype=object)),
         lambda: errbar.history({"a": RUNS}, columns={None: 1}),  # type: ignore[dict-item]
+        lambda: selective.compare(
+            dict.fromkeys("ab", selective.Predictions([0.1, 0.2], loss=[0, 1])),
+            coverages=np.array(None, dtype=object),
+            rng=0,
+        ),
+        lambda: selective.Predictions([0.1], loss=[0], clusters=np.array("a")),
     ],
 )
 def test_arguments_that_a_fuzzer_found_are_refused(ask: Callable[[], Any]) -> None:

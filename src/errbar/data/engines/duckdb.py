@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from errbar.base.files import directory_until_exit
 from errbar.data.engines.messages import one_sentence
 from errbar.data.queries.expressions import Frame
-from errbar.errors import InputError
+from errbar.errors import InputError, NotEnoughMemory
 
 
 def own_engine() -> duckdb.DuckDBPyConnection:
@@ -393,4 +393,6 @@ def plain_errors(where: str = "", *others: str) -> Iterator[None]:
             raise
         text = one_sentence(str(error))
         named = not where or any(file in text for file in files)
-        raise InputError(text if named else f"{where}: {text}") from error
+        full = isinstance(error, duckdb.OutOfMemoryException)
+        kind = NotEnoughMemory if full else InputError
+        raise kind(text if named else f"{where}: {text}") from error

@@ -66,6 +66,9 @@ def relations_of(engine: Any, kind: str, files: Sequence[Path], *, apart: bool) 
 
     With `apart`, a column FILE has the path of each row.
     """
+    for file in files:
+        if any("\ud800" <= letter <= "\udfff" for letter in str(file)):
+            raise InputError(f"{file}: the name is not UTF-8, so it cannot be opened; rename it.")
     read = {PARQUET: _parquet, CSV: _csv, JSON: _json}[kind]
     relations = [
         replace(relation, rows=_without_hidden(relation)) for relation in read(engine, files, apart)
