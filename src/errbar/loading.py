@@ -14,6 +14,7 @@ from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.readers.base import Choice, Regrade
 from errbar.data.readers.logs import Origin
+from errbar.data.readers.tables.column_documents import are_columns
 from errbar.data.readers.tables.containers import (
     are_labels,
     are_numbers,
@@ -42,7 +43,7 @@ from errbar.data.readers.tables.frames import (
     with_flat_columns,
     with_index,
 )
-from errbar.data.readers.tables.json_objects import are_columns, keys_of_lists
+from errbar.data.readers.tables.json_objects import keys_of_lists
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
 from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source, is_list, refuse_ids
 from errbar.data.sources.joined import JoinedSource
@@ -235,7 +236,7 @@ def _from_memory(data: Any, request: "ReadRequest") -> Source:
 def _from_list(data: Sequence[Any], how: HowToRead) -> Source:
     """Load records, words, pairs of an id and an outcome, or numbers."""
     if are_records(data):
-        from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
+        from errbar.data.readers.tables.derived_columns import columns_of  # noqa: PLC0415
 
         return _from_columns(columns_of(data), how)
     if are_words(data, how.right):
@@ -316,8 +317,8 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
         return _from_lists(entries, how)
     plain = all(isinstance(value, bool | int | float | str | Mapping | None) for value in values)
     if plain or is_document(entries):
+        from errbar.data.readers.tables.derived_columns import columns_of  # noqa: PLC0415
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
-        from errbar.data.readers.tables.records import columns_of  # noqa: PLC0415
 
         document = records_in(entries, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
@@ -329,10 +330,7 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
 
 def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
     """Load columns of a table, matrices of systems, or outcomes of systems or questions."""
-    columns = {
-        name: list(entries.tolist() if isinstance(entries, np.ndarray) else entries)
-        for name, entries in lists.items()
-    }
+    columns = {n: e.tolist() if isinstance(e, np.ndarray) else [*e] for n, e in lists.items()}
     nested = any(is_list(entry) for column in columns.values() for entry in column)
     if are_columns(columns) or (how.assignment and not nested):
         return _from_columns(of_one_length(columns), how)

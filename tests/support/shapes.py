@@ -244,6 +244,48 @@ def _verdict_lists(place: Path) -> None:
     _json(place / "verdicts.json", lists)
 
 
+def _nested_in_records(place: Path) -> None:
+    """Records by id of which only a field inside another one has the outcome."""
+    for name, outcomes in (("thrifty", POOR), ("lavish", GOOD)):
+        (place / name).mkdir()
+        records = {
+            key: {"query": f"find {key}", "run": {"summary": {"score": int(v), "turns": 3}}}
+            for key, v in outcomes.items()
+        }
+        _json(place / name / "20260210_173116.json", records)
+
+
+def _graded_by_another(place: Path) -> None:
+    """The answers of two systems, graded by a model that is none, in files with its name."""
+    for name, outcomes in (("full-history", POOR), ("notes", GOOD)):
+        rows: list[dict[str, object]] = [
+            {"question_id": k, "autoeval_label": {"model": "judge-1", "label": v}}
+            for k, v in outcomes.items()
+        ]
+        _lines(place / f"{name}.jsonl.eval-results-judge-1", rows)
+
+
+def _configured(place: Path) -> None:
+    """A list of rows beside the settings of a model and of its judge, in files named by a time."""
+    for name, day, outcomes in (("plus", 9, POOR), ("flash", 10, GOOD)):
+        (place / name).mkdir()
+        rows = [{"id": key, "final_score": float(v)} for key, v in outcomes.items()]
+        _json(
+            place / name / f"202602{day:02d}_173116.json",
+            {"model_config": {"name": name}, "evaluator_config": {"name": "j"}, "results": rows},
+        )
+
+
+def _enumeration_members(place: Path) -> None:
+    rounds = {
+        key: {"query": "x", "is_solved": {f"{n}": _ANSWERS[t] for n, t in enumerate(trials)}}
+        for key, trials in TRIALS.items()
+    }
+    _json(place / "rounds.json", rounds)
+
+
+_ANSWERS = ("AnswerStatus.Unsolved", "AnswerStatus.Solved")
+
 SHAPES: dict[str, Shape] = {
     "a file per system": Shape(_two_files, {"baseline": 0.5, "finetuned": 0.8}),
     "seven CSV files": Shape(
@@ -372,4 +414,10 @@ SHAPES: dict[str, Shape] = {
         ),
         {"": 0.8},
     ),
+    "an outcome two levels inside records": Shape(
+        _nested_in_records, {"thrifty": 0.5, "lavish": 0.8}
+    ),
+    "graded by another model": Shape(_graded_by_another, {"full-history": 0.5, "notes": 0.8}),
+    "a model in its settings": Shape(_configured, {"plus": 0.5, "flash": 0.8}),
+    "members of an enumeration": Shape(_enumeration_members, {"": 0.55}),
 }

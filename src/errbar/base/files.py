@@ -5,6 +5,7 @@ Everything is written to a temporary name in the same directory first, and then 
 
 import atexit
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -43,7 +44,27 @@ def without_endings(path: Path) -> str:
     >>> without_endings(Path("runs/v1.10.csv.gz"))
     'v1.10'
     """
-    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+    return Path(without_wrapping(path.name)).stem
+
+
+# What follows the ending of a table: that of its compression, or the name of what a grader writes.
+_WRAPPING = re.compile(
+    r"(?:\.gz|\.zst)+$"
+    r"|(?:(?<=\.json)|(?<=jsonl)|(?<=\.[ct]sv))\.(?:eval|result|score|graded|judg|label|metric)"
+    r"(?!.*\.(?:jsonl?|[ct]sv|parquet)$).*$",
+    re.IGNORECASE,
+)
+
+
+def without_wrapping(name: str) -> str:
+    """The name of a file without what follows the ending of a table.
+
+    Examples
+    --------
+    >>> without_wrapping("run.csv.gz"), without_wrapping("answers.jsonl.eval-results-gpt-4.1")
+    ('run.csv', 'answers.jsonl')
+    """
+    return _WRAPPING.sub("", name)
 
 
 @contextmanager

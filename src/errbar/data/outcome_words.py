@@ -85,15 +85,25 @@ def distinct(values: Sequence[Any]) -> Sequence[Any]:
         return values
 
 
+# A member of an enumeration as Python prints it; a single letter may be a grade.
+_MEMBER = re.compile(r"[a-z_]\w*\.(\w{2,})")
+
+
 def known_word(word: str) -> str:
-    """The mark for right or wrong that a text begins with, or else the text itself.
+    """The word for an outcome in a text: a mark that it begins with, or a member after its class.
 
     Examples
     --------
-    >>> known_word("✗ wrong unit"), known_word("wrong")
-    ('✗', 'wrong')
+    >>> known_word("✗ wrong unit"), known_word("wrong"), known_word("status.solved")
+    ('✗', 'wrong', 'solved')
     """
-    return word[0] if word not in WORDS and word[:1] in MARKS else word
+    if word in WORDS:
+        return word
+    if word[:1] in MARKS:
+        return word[0]
+    member = _MEMBER.fullmatch(word)
+    known = member is not None and (member[1] in WORDS or member[1] in NO_OUTCOME)
+    return member[1] if member is not None and known else word
 
 
 def is_outcome(value: object) -> bool:
@@ -104,8 +114,8 @@ def is_outcome(value: object) -> bool:
         return 0 <= value <= _MOST or is_missing(value)
     if not isinstance(value, str):
         return False
-    word = value.strip().lower()
-    if word in NO_OUTCOME or known_word(word) in WORDS:
+    word = known_word(value.strip().lower())
+    if word in NO_OUTCOME or word in WORDS:
         return True
     number = number_in(word)
     return number is not None and 0 <= number <= _MOST

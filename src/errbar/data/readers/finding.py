@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path, PurePath
 
+from errbar.base.files import without_wrapping
 from errbar.base.remarks import some_of
 from errbar.data.readers.encodings import MARKS_OF_UTF16, decode, is_utf8, is_utf8_file
 from errbar.errors import InputError
@@ -264,10 +265,7 @@ def is_compressed(file: PurePath) -> bool:
 
 @lru_cache(maxsize=1024)  # thousands of files have the same suffix
 def _kind_of_suffixes(suffixes: str) -> str | None:
-    parts = suffixes.lower().split(".")
-    while parts and f".{parts[-1]}" in COMPRESSED:
-        parts.pop()
-    return _KINDS.get(f".{parts[-1]}") if parts else None
+    return _KINDS.get(os.path.splitext(without_wrapping(f"_.{suffixes}"))[1].lower())
 
 
 def why_not_read(file: Path) -> str:

@@ -43,9 +43,9 @@ from errbar.data.readers.logs import (
     rows_as_questions,
     skipped_in_words,
 )
+from errbar.data.readers.tables.file_roles import describes_data_set
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
-from errbar.data.readers.tables.settings_files import describes_data_set
 from errbar.data.readers.tables.summaries import why_no_rows
 from errbar.data.readers.tables.table_files import read_tables
 from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of

@@ -170,3 +170,96 @@ def test_rows_without_ids_are_numbered_within_their_file(nested: bool, tmp_path:
     assert means(tmp_path) == BOTH
     (pair,) = errbar.load(tmp_path).compare("avg")
     assert pair.questions == 12
+
+
+# Documents whose rows have no field with the name of an outcome: they are found as they are alike.
+ALIKE: dict[str, tuple[Any, dict[str, float]]] = {
+    "ids by system": (
+        {
+            name: {f"b {at}": {"prompt": "p", "leaked": done} for at, done in enumerate(each)}
+            for name, each in SYSTEMS.items()
+        },
+        BOTH,
+    ),
+    "a list beside settings": (
+        {
+            "settings": {"judge": {"name": "j"}, "steps": 5},
+            "attempted": [{"index": at, "leaked": done} for at, done in enumerate(GOOD)],
+        },
+        {"": 0.75},
+    ),
+    "a list for each system": (
+        {
+            name: [{"src": f"text {at}", "leaked": done} for at, done in enumerate(each)]
+            for name, each in SYSTEMS.items()
+        },
+        BOTH,
+    ),
+    "ids": ({f"b {at}": {"query": "q", "leaked": x} for at, x in enumerate(GOOD)}, {"": 0.75}),
+    "deep in ids": (
+        {f"b {at}": {"query": "q", "run": {"end": {"leaked": x}}} for at, x in enumerate(GOOD)},
+        {"": 0.75},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_rows_without_a_known_outcome_are_found_and_it_is_asked_for(
+    name: str, tmp_path: Path
+) -> None:
+    value, expected = ALIKE[name]
+    file = saved(tmp_path, value)
+    with pytest.raises(InputError, match=r"no column .*outcome; there are: .*leaked'.*outcome="):
+        errbar.load(file)
+    column = "run.end.leaked" if name == "deep in ids" else "leaked"
+    scores = errbar.load(file, outcome=column).score("avg")
+    assert {score.system: score.value for score in scores} == expected
+
+
+TOTALS: list[Any] = [
+    {"bard": {"text": {"share": 0.4, "n": 5}}, "gpt": {"text": {"share": 0.6, "n": 5}}},
+    {"average": {"right": 3}, "kind": {"a": {"right": 1}, "b": {"right": 2}}},
+    {"files": {"a.py": {"lines": 3, "size": 2}, "b.py": {"lines": 4, "size": 9}}},
+]
+
+
+@pytest.mark.parametrize("value", TOTALS)
+def test_objects_that_are_alike_are_no_outcomes_by_themselves(value: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        errbar.load(saved(tmp_path, value)).score("avg")
+
+
+def test_counts_of_few_rows_are_totals_of_the_others(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"entry": "attempt", "uuid": f"u{at}"} for at in range(20)]
+    rows += [{"entry": "eval", "probe": name, "passed": 7, "total": 10} for name in ("p", "q")]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match="only 2 of 22 rows have counts in 'passed' and 'total'"):
+        errbar.load(tmp_path / "log.jsonl")
+
+
+def test_members_of_an_enumeration_mean_what_their_names_say(tmp_path: Path) -> None:
+    words = {True: "Grade.CORRECT", False: "Grade.INCORRECT"}
+    rows = "".join(f"q{at},{words[done]}\n" for at, done in enumerate(GOOD))
+    (tmp_path / "graded.csv").write_text(f"id,verdict\n{rows}")
+    assert means(tmp_path / "graded.csv") == {"": 0.75}
+    (tmp_path / "graded.csv").write_text(f"id,verdict\n{rows}z,Grade.PARTLY\n")
+    with pytest.raises(InputError, match=r"'grade\.partly'|'Grade\.PARTLY'"):
+        errbar.load(tmp_path / "graded.csv").score("avg")
+
+
+def test_one_text_about_different_images_is_no_repeated_question(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"Is there a thing {at % 6}?", "image": f"{at}.png", "model": name, "ok": done}
+        for name, each in SYSTEMS.items()
+        for at, done in enumerate(each)
+    ]
+    runs = errbar.load(saved(tmp_path, rows))
+    scores = {score.system: (score.value, score.questions) for score in runs.score("avg")}
+    assert scores == {"gpt": (0.75, 12), "qwen": (0.25, 12)}
+    assert "the question is 'image'" in marked(tmp_path / "results.json")
+
+
+def test_a_score_of_zero_is_no_probability_of_the_likeliest_class(tmp_path: Path) -> None:
+    rows = "".join(f"asked {at},{'ab'[at % 2]}x,{at % 3 / 2}\n" for at in range(12))
+    (tmp_path / "harm.csv").write_text(f"forbidden_prompt,category,score\n{rows}")
+    assert means(tmp_path / "harm.csv") == {"": pytest.approx(0.5)}

@@ -5,7 +5,8 @@ Where do rows come from?
 - `table_files`: any file; `frames`: DataFrames and records in memory.
 - `containers`: lists, dicts and arrays of Python.
 - `workbooks`: Excel; `other_formats`: SQLite, YAML, JUnit, Arrow; `matrix_files`: numbers only.
-- `json_documents`, `json_objects`: records and lists inside JSON; `verdict_lists`: ids by verdict.
+- `json_documents`, `json_objects`: records and lists inside JSON; `column_documents`: columns;
+  `verdict_lists`: ids by verdict.
 - `keyed_records`: a record for each system; `surrounding_names`: names around a list of rows.
 - `named_scores`: several scores of a response; `printed_values`: lists and objects as text.
 - `records`: nested and wide data made flat.
@@ -14,19 +15,20 @@ Where do rows come from?
 What is no row?
 
 - `stray_lines`: repeated headers and notes; `summaries`: averages and empty files.
-- `total_tables`, `document_totals`: totals only; `settings_files`: settings.
+- `total_tables`, `document_totals`: totals only; `file_roles`: settings, trusted labels.
 
 Which column is what?
 
 - `column_choice`: the question, the outcome, the system, the trial.
 - `id_names`: ids without a known name; `id_check`: whether the rows agree that it is the id.
 - `competing_outcomes`: several outcomes; `outcome_text`: words, percentages, statuses.
-- `label_files`: trusted labels; `graded_classes`: predictions of a classifier and their labels.
+- `graded_classes`: predictions of a classifier and their labels.
 - `flagged_rows`: rows marked as failed.
 
 Is it a row per trial?
 
-- `wide_tables`, `wide_names`, `derived_columns`: a column per system, trial or question.
+- `wide_tables`, `wide_names`: a column per system, trial or question.
+- `derived_columns`: nested objects as columns, and columns that follow from others.
 - `counted_rows`: so many of so many trials right.
 - `conditions`: prompts and temperatures; `repeated_ids`: parts, scorers, retries, attempts.
 

@@ -103,8 +103,8 @@ def refuse_confidence(outcome: str, present: Sequence[str], sample: Sampler | No
         return
     has_ids = bool(named_like(present, _IDS))
     for name in named_like(present, _CLASSES):
-        if has_ids and plain_name(name) in PARTS:
-            continue  # the category of a question
+        if plain_name(name) in PARTS and (has_ids or 0.0 in scores):
+            continue  # the category of a question; the likeliest class has no probability of 0
         words = {str(value).strip().lower() for value in sample(name) if value is not None}
         if name == outcome or not words or any(map(is_outcome, words)) or len(words) > 50:
             continue

@@ -64,6 +64,8 @@ def are_counts(
     if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]
+    if sample is not None:
+        _refuse_few_counts(right, lower[min(has[0])], sample)
     if sample is not None and (
         any(map(_is_truth, sample(right))) or _are_apart(sample(right), sample(lower[min(has[0])]))
     ):
@@ -84,6 +86,18 @@ def are_counts(
         f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
         f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
     )
+
+
+def _refuse_few_counts(right: str, trials: str, sample: Sampler) -> None:
+    """Raise an error if most rows have neither count, as beside the totals of other rows."""
+    pairs = list(zip(sample(right), sample(trials), strict=True))
+    known = sum(worth_of(value) is not None for pair in pairs for value in pair) / 2
+    if known > 0 and 2 * known < len(pairs):
+        raise UnknownColumn(
+            f"only {known:.0f} of {len(pairs)} rows have counts in {right!r} and {trials!r}, as "
+            f"totals of the others. Keep the rows of one kind, or choose the outcome of the others "
+            f"with {mapping('outcome')}."
+        )
 
 
 _SHARES = frozenset(

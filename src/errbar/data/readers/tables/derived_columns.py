@@ -1,8 +1,12 @@
-"""Columns of a wide table that follow from others: their mean, or the difference of two."""
+"""Columns made of others: of records and of nested objects, and what repeats or follows from them.
+
+In a wide table, the mean of columns and the difference of two follow from others.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain, permutations, repeat
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice, permutations, repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -11,9 +15,14 @@ from numpy.typing import NDArray
 from errbar.base.remarks import some_of
 from errbar.data.queries.expressions import FILE
 from errbar.data.readers.tables.competing_outcomes import worth_of
+from errbar.errors import InputError
 
 Flat = dict[str, list[Any]]
 
+_LOOKED_AT = 500  # rows inspected to classify a column
+_BATCH = 1024  # records converted to columns at a time
+_MOST_PARTS = 2_000  # most columns made of nested objects
+_DEEPEST = 4
 _MOST_DERIVED = 12  # columns among which means and differences are looked for
 _FEWEST_ROWS = 10  # rows in which a column must equal a statistic of others
 
@@ -83,3 +92,66 @@ def repeat_rows(flat: Flat, often: Sequence[int]) -> Flat:
     return {
         name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
     }
+
+
+def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
+    """Convert records to columns; missing fields are None."""
+    flat: Flat = {}
+    rows = 0
+    remaining = iter(records)
+    while batch := list(islice(remaining, _BATCH)):
+        for key, values in columns_of_batch(batch).items():
+            name = str(key)
+            if name not in flat:
+                flat[name] = [None] * rows
+            if len(flat[name]) > rows:
+                raise InputError(f"two fields are named {name!r}, as number and text; rename one.")
+            flat[name].extend(values)
+        rows += len(batch)
+        for column in flat.values():
+            if len(column) < rows:
+                column.extend([None] * (rows - len(column)))
+    return flat
+
+
+def columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Convert by column, three times as fast as by record if all have the same keys."""
+    names = dict.fromkeys(batch[0])
+    if {*map(type, batch)} == {dict} and sum(map(len, batch)) == len(names) * len(batch):
+        try:
+            return {name: list(map(itemgetter(name), batch)) for name in names}
+        except KeyError:
+            pass  # equally many keys, but different ones
+    names = dict.fromkeys(name for record in batch for name in record)
+    return {name: [record.get(name) for record in batch] for name in names}
+
+
+def flatten_objects(flat: Flat) -> Flat:
+    """Turn nested objects into columns such as scores.accuracy."""
+    for _ in range(_DEEPEST):
+        nested = [name for name, column in flat.items() if holds(column, dict)]
+        if not nested:
+            break
+        parts: Flat = {}
+        for name, column in flat.items():
+            if name not in nested:
+                parts[name] = column
+                continue
+            objects = column
+            if {*map(type, column)} != {dict}:
+                objects = [value if isinstance(value, dict) else {} for value in column]
+            if len({*chain.from_iterable(objects)}) + len(parts) > _MOST_PARTS:
+                parts[name] = column
+                continue
+            for key, values in columns_of_batch(objects).items():
+                parts[f"{name}.{key}"] = values
+        if parts.keys() == flat.keys():
+            break
+        flat = parts
+    return flat
+
+
+def holds(column: Sequence[Any], kind: type) -> bool:
+    """Whether the first values that are not null are of a type."""
+    some = [value for value in column[:_LOOKED_AT] if value is not None]
+    return bool(some) and all(isinstance(value, kind) for value in some)

@@ -33,6 +33,16 @@ _BESIDE = frozenset(
         ),
     )
 )
+# What a question is about; rows with different ones ask different questions.
+_INPUTS = frozenset(
+    map(
+        plain_name,
+        (
+            *("context", "passage", "document", "image", "image_path", "image_id", "image_file"),
+            *("url", "table", "audio", "audio_path", "video", "video_id", "db_id", "repo"),
+        ),
+    )
+)
 # Words in the names of columns that number repeats, also of requests.
 _OF_REQUESTS = re.compile(
     r"runs?|trials?|seeds?|reps?|repeats?|repetition|replicate|attempts?|try|rollouts?|requests?"
@@ -59,12 +69,15 @@ def with_checked_id(
         return columns, []
     free = free_columns(rows.columns, columns)
     ids, texts = other_ids(free)
-    if not ids and not texts and plain_name(columns["question"]) not in _INDICES:
+    inputs = named_like(free, _INPUTS)[:_MOST_COLUMNS]
+    if not (ids or texts or inputs) and plain_name(columns["question"]) not in _INDICES:
         return columns, []
     if {"system", "trial"} & columns.named.keys() == {"trial"}:
         texts = []  # no check below looks at them
     number, questions, extents = _extents(rows, columns, ids)
     finer, remarks = _finer(rows, columns, number, questions, extents)
+    if finer is columns and inputs and questions < number:
+        finer, remarks = _finer(rows, columns, *_extents(rows, columns, inputs))
     texts = [name for name in texts if rows.totals(are_sentences(name))[0]]
     if finer is columns and not remarks and questions < number and "trial" not in columns:
         finer, remarks = _check_index(rows, columns, texts)

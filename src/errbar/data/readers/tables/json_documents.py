@@ -17,6 +17,7 @@ from typing import Any
 from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
+from errbar.data.readers.tables.column_documents import fit_names, table_in
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.document_totals import (
     compared_totals,
@@ -27,7 +28,7 @@ from errbar.data.readers.tables.document_totals import (
 )
 from errbar.data.readers.tables.json_objects import (
     Document,
-    are_columns,
+    are_alike,
     are_lists_of_runs,
     has_outcome,
     is_list_of_outcomes,
@@ -41,7 +42,6 @@ from errbar.data.readers.tables.json_objects import (
     only_by_id,
     only_with_rows,
     rows_by_key,
-    rows_of_columns,
     trials_by_key,
     unwrap,
 )
@@ -55,7 +55,7 @@ from errbar.data.readers.tables.surrounding_names import (
     with_names,
 )
 from errbar.data.readers.tables.verdict_lists import verdicts_in
-from errbar.errors import InputError, NoOutcomes
+from errbar.errors import NoOutcomes
 
 _NESTED = (list, dict)
 _SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
@@ -128,7 +128,7 @@ def _of_list(values: list[Any], where: str) -> Document:
     if {*map(type, values)} == {dict} or all(isinstance(value, dict) for value in values):
         return Document(values, [])
     names, *rows = values
-    if _are_names(names) and _fit(names, rows):
+    if _are_names(names) and fit_names(names, rows):
         records = [dict(zip(names, row, strict=True)) for row in rows]
         return Document(records, [guess("Rows: the lists below the first, which names columns")])
     if all(is_outcome(value) or (isinstance(value, list) and value) for value in values):
@@ -149,7 +149,7 @@ def _are_names(names: Any) -> bool:
 
 
 def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document:
-    table = _table_in(value, where)
+    table = table_in(value, where)
     if table is not None:
         return table
     if is_record(value):
@@ -176,13 +176,9 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
     rows = listed_ids or rows_by_key(value, keys)
     if rows is not None:
         return rows._replace(records=with_names(value, rows.records)) if listed_ids else rows
-    holder = only_with_rows(value)
+    holder = only_with_rows(value) or (only_by_id(value) if len(value) > 1 else None)
     if holder is not None:
         found = _of_object(value[holder], f"{where}, {holder}", keys)
-        return found._replace(records=with_names(value, found.records))
-    by_id = only_by_id(value) if len(value) > 1 else None
-    if by_id is not None:
-        found = _of_object(value[by_id], f"{where}, {by_id}", keys)
         return found._replace(records=with_names(value, found.records))
     if all(isinstance(entry, dict) for entry in value.values()):
         return _of_objects(value, where, keys)
@@ -192,10 +188,9 @@ def _by_key(value: dict[str, Any], where: str, keys: KeysAre | None) -> Document
             return _of_lists(value, keys)
         records = [{"question": str(key), "outcome": outcome} for key, outcome in value.items()]
         return Document(records, [guess("Questions: the keys of the document")], tuple(value))
-    raise NoOutcomes(
-        f"{where}: errbar finds no outcomes of questions in it; it is an object with "
-        f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
-    )
+    text = f"{where}: errbar finds no outcomes of questions in it; it is an object with "
+    text += f"{_keys_of(value)}. It reads lists of objects, and objects of outcomes by question."
+    return _by_structure(value, where, keys, text)
 
 
 def _of_lists(value: Mapping[str, Any], keys_are: KeysAre | None) -> Document:
@@ -210,46 +205,6 @@ def _of_lists(value: Mapping[str, Any], keys_are: KeysAre | None) -> Document:
         for at, outcome in enumerate(outcomes if isinstance(outcomes, list) else [outcomes])
     ]
     return Document(records, text)
-
-
-def _table_in(value: Mapping[str, Any], where: str) -> Document | None:
-    """A table stored by column, or with separate column names and rows."""
-    if value and not any(isinstance(entry, _NESTED) for entry in value.values()):
-        return None
-    names, rows = value.get("columns"), value.get("data")
-    if isinstance(names, list) and isinstance(rows, list) and _fit(names, rows):
-        if len(set(map(str, names))) < len(names):
-            raise InputError(f"{where}: two of its columns have the same name; rename one.")
-        records = [dict(zip(map(str, names), row, strict=True)) for row in rows]
-        return Document(records, [guess("Rows: the lists under 'data', named by 'columns'")])
-    if all(isinstance(column, list) for column in value.values()) and are_columns(value):
-        records = rows_of_columns(value)
-    elif _are_columns_by_row(value):
-        index = next(iter(value.values()))
-        records = [{name: column[at] for name, column in value.items()} for at in index]
-    else:
-        lists = {name: column for name, column in value.items() if isinstance(column, list)}
-        others = [entry for entry in value.values() if not isinstance(entry, list)]
-        if not lists or any(isinstance(entry, dict) for entry in others) or not are_columns(lists):
-            return None
-        records = [dict(record) for record in with_names(value, rows_of_columns(lists))]
-    return Document(records, [guess("Rows: the entries of the columns in the document")])
-
-
-def _fit(names: Sequence[Any], rows: Sequence[Any]) -> bool:
-    """Whether there are rows and each is a list with a value per column."""
-    fits = (isinstance(row, list) and len(row) == len(names) for row in rows)
-    return bool(names and rows) and all(fits)
-
-
-def _are_columns_by_row(value: Mapping[str, Any]) -> bool:
-    """Whether a document is a table of columns keyed by row, with an id and an outcome."""
-    columns = list(value.values())
-    if not all(isinstance(column, dict) and column for column in columns):
-        return False
-    meanings = {meaning_of(name) for name in value}
-    alike = all(column.keys() == columns[0].keys() for column in columns)
-    return alike and {"question", "outcome"} <= meanings
 
 
 def _of_one_list(
@@ -289,10 +244,18 @@ def _of_objects(
     if by_task or all(map(_nests_objects, inner)):
         return _of_three_levels(by_task or value, where)
     if not all(entry and nests_outcomes(entry) for entry in inner):
-        raise NoOutcomes(
-            f"{where}: errbar finds no outcomes in it; it is an object of objects with "
-            f"{_keys_of(inner[0])} under {next(iter(value))!r}.{hint_on(inner)}"
-        )
+        hint, first = hint_on(inner), next(iter(value))
+        text = f"{where}: errbar finds no outcomes in it; it is an object of objects with "
+        text += f"{_keys_of(inner[0])} under {first!r}.{hint}"
+        return _by_structure({} if hint else value, where, keys, text)
+    return _of_two_levels(value, where, keys)
+
+
+def _of_two_levels(
+    value: Mapping[str, Mapping[str, Any]], where: str, keys: KeysAre | None
+) -> Document:
+    """Outcomes or records by system and question, whichever of them has the outer keys."""
+    inner = list(value.values())
     often = sum(map(len, inner)) / len(inner)
     if often == len(value) and keys is None:
         choose = [
@@ -321,6 +284,38 @@ def _of_objects(
         f"Two levels of keys: {text}", option=f"--keys {other}", argument=f"keys={other!r}"
     )
     return Document(records, [remark])
+
+
+def _by_structure(value: JsonObject, where: str, keys: KeysAre | None, otherwise: str) -> Document:
+    """Rows of a document in which no field is called an outcome; an error if there are none.
+
+    Which field is the outcome is then asked as of any table.
+    """
+    found = _alike_in(value, where, keys)
+    if found is None:
+        raise NoOutcomes(otherwise)
+    return found._replace(named=False)
+
+
+def _alike_in(value: JsonObject, where: str, keys: KeysAre | None) -> Document | None:
+    """Objects that are alike: in a list, in a list per key, under ids, or under ids per system."""
+    lists = {key: rows for key, rows in value.items() if isinstance(rows, list) and are_alike(rows)}
+    if len(lists) == 1:
+        return _of_one_list(value, *next(iter(lists.items())), where)
+    if len(lists) == len(value) > 0 and are_alike([row for rows in lists.values() for row in rows]):
+        return trials_by_key(lists, keys) or _by_system(lists, keys)
+    objects = {key: entry for key, entry in value.items() if isinstance(entry, dict) and entry}
+    if objects and len(objects) == len(value):
+        if are_alike([*objects.values()]):
+            records = [{**key_of(key, entry), **entry} for key, entry in objects.items()]
+            return Document(records, [guess("Questions: the keys of the document")])
+        if all(are_alike([*entry.values()]) for entry in objects.values()):
+            return _of_two_levels(objects, where, keys)
+    inside = [_alike_in(entry, f"{where}, {key}", keys) for key, entry in objects.items()]
+    found = [each for each in inside if each is not None]
+    if len(found) != 1:
+        return None
+    return found[0]._replace(records=with_names(value, found[0].records))
 
 
 def _lists_by_task(value: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

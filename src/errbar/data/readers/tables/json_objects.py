@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import REFERENCES, RESPONSES, USUAL, named_like, plain_name
+from errbar.data.columns import RESPONSES, plain_name
 from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
@@ -24,7 +24,7 @@ from errbar.data.readers.tables.surrounding_names import (
     names_question,
     with_names,
 )
-from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_prediction
+from errbar.data.readers.tables.wide_names import TRIAL_NAME
 
 
 def has_outcome(value: Any) -> bool:
@@ -51,6 +51,28 @@ class Document(NamedTuple):
     records: Sequence[JsonObject]
     remarks: list[Above]
     flags: tuple[str, ...] = ()  # keys of a document with an outcome under each key
+    named: bool = True  # whether the rows were found by a field with the name of an outcome
+
+
+def are_alike(rows: Sequence[Any]) -> bool:
+    """Whether objects have the same fields, as the rows of a table do, and one with a plain value.
+
+    Rows may lack some fields, if all of them share at least half.
+
+    Examples
+    --------
+    >>> are_alike([{"goal": "a", "done": True}, {"goal": "b", "done": False}, {"goal": "c"}])
+    True
+    >>> are_alike([{"q1": {}, "q2": {}}, {"q1": {}, "q2": {}}, {"q1": {}, "q2": {}}])
+    False
+    """
+    some = [row for row in rows[:LOOKED_AT] if isinstance(row, dict)]
+    if len(rows) < _FEWEST_ALIKE or len(some) < len(rows[:LOOKED_AT]):
+        return False
+    shared = set.intersection(*map(set, some))
+    plain = [name for name in shared if not isinstance(some[0][name], dict | list)]
+    every = set().union(*some)
+    return bool(plain) and len(every) > 1 and 2 * len(shared) >= len(every)
 
 
 def rows_by_key(value: JsonObject, keys: KeysAre | None = None) -> Document | None:
@@ -123,6 +145,7 @@ _CONTAINERS = ROWS | {
 _MOST_SECTIONS = 50  # objects of a document that is not keyed by question
 _LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
 _DEEPEST = 4  # objects around a list of rows
+_FEWEST_ALIKE = 3  # objects of which one can tell that they are rows
 
 
 def unwrap(value: JsonObject) -> JsonObject:
@@ -290,42 +313,7 @@ def _with_keys(
 
 
 _PLAIN = 5  # with this many times more keys than outcomes per key, keys are questions
-_LOOKED_AT = 200
 _FEWEST_IDS = 3  # distinct numbers needed for ids
-
-
-def are_columns(lists: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether lists are the columns of a table: equal lengths and known names.
-
-    Examples
-    --------
-    >>> are_columns({"trials": [4, 4], "correct": [1, 3]})
-    True
-    >>> are_columns({"gpt": [1, 0], "qwen": [0, 0]})
-    False
-    """
-    if len({len(column) for column in lists.values()}) != 1 or not len(next(iter(lists.values()))):
-        return False
-    if are_counts(lists, {}):
-        return True
-    if any(_is_called(name, "outcome") and _holds_outcomes(lists[name]) for name in lists):
-        return True
-    if named_like(lists, RESPONSES | REFERENCES) and any(
-        is_prediction(name) or lists_outcomes(name, entries) for name, entries in lists.items()
-    ):
-        return True
-    return len(lists) > 1 and any(
-        _is_called(name, "question") and _holds_ids(lists[name]) for name in lists
-    )
-
-
-def rows_of_columns(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """A record per entry of the columns; a list of `scores` has the `score` of each."""
-    names = [
-        name[:-1] if meaning_of(name) is None and meaning_of(name[:-1]) == "outcome" else name
-        for name in columns
-    ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def number_trials(keys: Sequence[Any], *, of: Sequence[str]) -> bool:
@@ -374,24 +362,3 @@ def keys_of_lists(
 
 def _are_alike(lists: Mapping[str, Any]) -> bool:
     return len({len(entry) if hasattr(entry, "__len__") else 1 for entry in lists.values()}) == 1
-
-
-def _is_called(name: str, meaning: str) -> bool:
-    return plain_name(str(name)) in map(plain_name, (meaning, *USUAL[meaning]))
-
-
-def _holds_outcomes(column: Sequence[Any]) -> bool:
-    """Whether the values can be outcomes, unlike ids, answers and records."""
-    return all(
-        is_outcome(value) if isinstance(value, str) else not isinstance(value, Mapping)
-        for value in column[:_LOOKED_AT]
-    )
-
-
-def _holds_ids(column: Sequence[Any]) -> bool:
-    """Whether the values are row ids: distinct, or words that mean neither right nor wrong."""
-    if any(isinstance(value, Mapping | list) for value in column[:_LOOKED_AT]):
-        return False
-    some = [str(value) for value in column[:_LOOKED_AT]]
-    distinct = len(some) >= _FEWEST_IDS and len(set(some)) == len(some)
-    return distinct or not all(map(is_outcome, column[:_LOOKED_AT]))

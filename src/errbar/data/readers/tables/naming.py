@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
+from errbar.base.files import without_wrapping
 from errbar.base.remarks import Above, guess, setting, some_of, warning
 from errbar.data.readers.finding import COMPRESSED, ENDINGS, resolved_folders
 from errbar.data.readers.tables.compared_files import formats_remark, systems_and_tasks
@@ -46,8 +47,7 @@ def name_systems(
     Parts of a table, as written by Spark, count as one file, and with `pieces` so do shards.
     """
     are_pieces = pieces or (files_are == "parts" and may_be_pieces(files))
-    apart = files_are == "systems"
-    wholes = [file if apart else whole_of(file, pieces=are_pieces) for file in files]
+    wholes = [whole_of(f, pieces=are_pieces) if files_are != "systems" else f for f in files]
     distinct = list(dict.fromkeys(wholes))
     if len(distinct) < len(files):
         rest = None if are_pieces and files_are == "parts" else files_are
@@ -160,11 +160,13 @@ def systems_of(files: Sequence[Path], *endings: str) -> list[str]:
     """
     if not files:
         return []
-    real_path = resolved_folders().real_path
-    wholes = [real_path(file) for file in files]
+    wholes = list(map(resolved_folders().real_path, files))
     paths = [without_ending(whole, endings) for whole in wholes]
     names = [path.rpartition(os.sep)[2] for path in paths]
-    if len(set(names)) < len(names):
+    folders = [path.rpartition(os.sep)[0] for path in paths]
+    if len(set(folders)) == len(folders) and not any(_is_name(without_time(n)) for n in names):
+        names = _below_shared(folders)  # of one run each, whose time is the name of the file
+    elif len(set(names)) < len(names):
         names = _below_shared(paths)
     if len(set(names)) < len(names):  # files that differ only in their suffix
         names = _below_shared(wholes)
@@ -196,7 +198,7 @@ def _below_shared(paths: Sequence[str]) -> list[str]:
 def without_ending(whole: str, endings: Sequence[str] = ()) -> str:
     """A path without the ending of its file; that of the folder if nothing else is left."""
     folder, _, name = whole.rpartition(os.sep)
-    name = name.removesuffix(".gz").removesuffix(".zst")
+    name = without_wrapping(name)
     ending = next((ending for ending in endings if name.endswith(ending)), "")
     if not ending:
         suffix = os.path.splitext(name)[1]

@@ -144,10 +144,9 @@ class UnusualText(NamedTuple):
     @property
     def worth(self) -> float | None:
         """Outcome: a number, None for a missing value, infinity for anything else."""
-        if known_word(self.word) in WORDS:
-            return WORDS[known_word(self.word)]
-        if self.word in NO_OUTCOME:
-            return None
+        word = known_word(self.word)
+        if word in WORDS or word in NO_OUTCOME:
+            return WORDS.get(word)
         value = self.share if self.word.endswith("%") else self.number
         return math.inf if value is None else value
 

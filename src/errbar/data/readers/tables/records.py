@@ -5,10 +5,9 @@ Outcomes may be in lists (`"correct": [true, false]`), inside other objects
 system. Each of these has a conversion step, and each step adds a remark.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import chain, islice
-from operator import itemgetter
+from itertools import chain
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess
@@ -25,7 +24,14 @@ from errbar.data.columns import (
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
 from errbar.data.readers.tables.counted_rows import are_counts, with_right_trials
-from errbar.data.readers.tables.derived_columns import Flat, repeat_rows, row_numbers
+from errbar.data.readers.tables.derived_columns import (
+    Flat,
+    columns_of,
+    flatten_objects,
+    holds,
+    repeat_rows,
+    row_numbers,
+)
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.keyed_records import (
@@ -44,12 +50,9 @@ from errbar.data.readers.tables.named_scores import (
 from errbar.data.readers.tables.printed_values import answers_as_text, parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
-from errbar.errors import InputError, UnknownColumn
+from errbar.errors import UnknownColumn
 
-_BATCH = 1024  # records converted to columns at a time
 _LOOKED_AT = 500  # rows inspected to classify a column
-_MOST_PARTS = 2_000  # most columns made of nested objects
-_DEEPEST = 4
 # May name a run as well.
 _ANY_ID = frozenset({"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)})
 
@@ -62,40 +65,13 @@ class TidyColumns(NamedTuple):
     remarks: list[Above]
 
 
-def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:
-    """Convert records to columns; missing fields are None."""
-    flat: Flat = {}
-    rows = 0
-    remaining = iter(records)
-    while batch := list(islice(remaining, _BATCH)):
-        for key, values in _columns_of_batch(batch).items():
-            name = str(key)
-            if name not in flat:
-                flat[name] = [None] * rows
-            if len(flat[name]) > rows:
-                raise InputError(f"two fields are named {name!r}, as number and text; rename one.")
-            flat[name].extend(values)
-        rows += len(batch)
-        for column in flat.values():
-            if len(column) < rows:
-                column.extend([None] * (rows - len(column)))
-    return flat
+def tidy(flat: Flat, assignment: Assignment, *, named: bool = True) -> TidyColumns:
+    """Flatten columns of any nesting to one outcome per row.
 
-
-def _columns_of_batch(batch: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Convert by column, three times as fast as by record if all have the same keys."""
-    names = dict.fromkeys(batch[0])
-    if {*map(type, batch)} == {dict} and sum(map(len, batch)) == len(names) * len(batch):
-        try:
-            return {name: list(map(itemgetter(name), batch)) for name in names}
-        except KeyError:
-            pass  # equally many keys, but different ones
-    names = dict.fromkeys(name for record in batch for name in record)
-    return {name: [record.get(name) for record in batch] for name in names}
-
-
-def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
-    """Flatten columns of any nesting to one outcome per row."""
+    Unless rows are `named` by an outcome, one of their columns or of their parts must be.
+    """
+    if not named:
+        _require_outcome(flatten_objects(flat), assignment)
     remarks: list[Above] = []
     flat = with_named_scores(answers_as_text(parse_columns(flat)))
     unpacked = _by_tests(flat, assignment) or _unpack_lists(flat) or _attempts(flat, assignment)
@@ -113,15 +89,15 @@ def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
             remarks.append(remark)
             columns = _find_meanings(flat, assignment)
     if columns is not None and _hides_names(flat, columns, assignment):
-        flat = _flatten_objects(flat)
+        flat = flatten_objects(flat)
         columns = _find_meanings(flat, assignment)
-    if columns is None and any(_holds(column, dict) for column in flat.values()):
+    if columns is None and any(holds(column, dict) for column in flat.values()):
         spread = _spread(flat, assignment)
         if spread is not None:
             flat, remark = spread
             remarks.append(remark)
         else:
-            flat = _flatten_objects(flat)
+            flat = flatten_objects(flat)
         columns = _find_meanings(flat, assignment)
     if columns is None:
         _refuse_scorers(flat, assignment)
@@ -133,10 +109,16 @@ def tidy(flat: Flat, assignment: Assignment) -> TidyColumns:
             columns = _find_meanings(flat, assignment)
     if columns is None:
         columns = _find(flat, assignment)  # raises an error that names what is missing
-    if "outcome" in columns and _holds(flat[columns["outcome"]], list):
+    if "outcome" in columns and holds(flat[columns["outcome"]], list):
         flat, columns, remark = _explode(flat, columns, assignment)
         remarks.append(remark)
     return TidyColumns(flat, columns, remarks)
+
+
+def _require_outcome(flat: Flat, assignment: Assignment) -> None:
+    """Raise an error that names the columns if none of them or of their parts is an outcome."""
+    if not names_in_parts(chain.from_iterable(name.split(".") for name in flat), "outcome"):
+        _find(flat, assignment)
 
 
 def _grade_predictions(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
@@ -167,9 +149,9 @@ def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         names_in_parts([name], meaning) for name in flat for meaning in ("outcome", "system")
     ):
         return None
-    if not any(_holds(column, dict) for column in flat.values()):
+    if not any(holds(column, dict) for column in flat.values()):
         return None
-    others = {name: column for name, column in flat.items() if not _holds(column, dict)}
+    others = {name: column for name, column in flat.items() if not holds(column, dict)}
     if _find({**others, "outcome": []}, {})["question"] == ROW:
         return None
     return by_system(flat)
@@ -188,7 +170,7 @@ def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     keys = {
         str(key).lower()
         for column in flat.values()
-        if _holds(column, dict)
+        if holds(column, dict)
         for value in column[:_LOOKED_AT]
         for key in value or ()
     }
@@ -203,11 +185,11 @@ def _unpack_lists(flat: Flat) -> tuple[Flat, Above] | None:
     if any(names_in_parts([name], "outcome") for name in flat):
         return None
     for name, column in flat.items():
-        if not _holds(column, list) or not _are_records(column):
+        if not holds(column, list) or not _are_records(column):
             continue
         lists = [value if isinstance(value, list) and value else [{}] for value in column]
         # scores beside the list are totals of it
-        totals = [other for other in named_like(flat, SCORES) if _holds(flat[other], dict)]
+        totals = [other for other in named_like(flat, SCORES) if holds(flat[other], dict)]
         others = {key: flat[key] for key in flat if key not in {name, *totals}}
         found = repeat_rows(others, [len(entries) for entries in lists])
         for key, values in columns_of(entry for entries in lists for entry in entries).items():
@@ -242,7 +224,7 @@ def _attempts(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     for key, values in columns_of(cell for entries in made for _, cell in entries).items():
         found[key if key not in found else f"{names[0]}.{key}"] = values
     found["trial"] = [name for entries in made for name, _ in entries]
-    found = _flatten_objects(found)
+    found = flatten_objects(found)
     if _find({**found, "outcome": []}, assignment)["question"] == ROW:
         found |= repeat_rows({"question": row_numbers(flat, len(sizes))}, sizes)
     return found, as_trials(f"the columns {', '.join(names)}")
@@ -278,46 +260,15 @@ def _find_meanings(flat: Flat, assignment: Assignment) -> Columns | None:
         return None
     for meaning in ("outcome", "question"):
         name = columns.named.get(meaning)
-        if name in flat and _holds(flat[name], dict) and meaning not in assignment:
+        if name in flat and holds(flat[name], dict) and meaning not in assignment:
             return None
     return columns
-
-
-def _holds(column: Sequence[Any], kind: type) -> bool:
-    """Whether the first values that are not null are of a type."""
-    some = [value for value in column[:_LOOKED_AT] if value is not None]
-    return bool(some) and all(isinstance(value, kind) for value in some)
-
-
-def _flatten_objects(flat: Flat) -> Flat:
-    """Turn nested objects into columns such as scores.accuracy."""
-    for _ in range(_DEEPEST):
-        nested = [name for name, column in flat.items() if _holds(column, dict)]
-        if not nested:
-            break
-        parts: Flat = {}
-        for name, column in flat.items():
-            if name not in nested:
-                parts[name] = column
-                continue
-            objects = column
-            if {*map(type, column)} != {dict}:
-                objects = [value if isinstance(value, dict) else {} for value in column]
-            if len({*chain.from_iterable(objects)}) + len(parts) > _MOST_PARTS:
-                parts[name] = column
-                continue
-            for key, values in _columns_of_batch(objects).items():
-                parts[f"{name}.{key}"] = values
-        if parts.keys() == flat.keys():
-            break
-        flat = parts
-    return flat
 
 
 def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """A row per entry of a column of objects that map question ids to outcomes."""
     for name, column in flat.items():
-        if not _holds(column, dict) or not are_outcomes_by_id(column):
+        if not holds(column, dict) or not are_outcomes_by_id(column):
             continue
         others = {other: values for other, values in flat.items() if other != name}
         if _are_metrics(name, column, own := _question_of(others, assignment), assignment):
@@ -326,7 +277,7 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         found = repeat_rows(others, [len(pairs) for pairs in entries])
         ids = [str(key) for pairs in entries for key, _ in pairs]
         values = [value for pairs in entries for _, value in pairs]
-        if _holds(values, dict):
+        if holds(values, dict):
             found |= {key: [value.get(key) for value in values] for key in values[0]}
         else:
             found["outcome"] = values
@@ -374,7 +325,7 @@ def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat
     found = repeat_rows(others, sizes)
     aside = ""
     for other, values in flat.items():  # lists of the same length are split too: answers, costs
-        if other != name and _holds(values, list) and [len(v or ()) for v in values] == sizes:
+        if other != name and holds(values, list) and [len(v or ()) for v in values] == sizes:
             split = [entry for value in values for entry in value]
             if other == columns.named.get("system") and "system" not in assignment:
                 grader = len({*map(str, split)}) == 1  # one name for every score of every row

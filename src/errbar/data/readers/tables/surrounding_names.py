@@ -1,5 +1,6 @@
 """Names around a list of rows: the system and task of its object, the question, the settings."""
 
+import re
 from collections.abc import Sequence
 
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
@@ -8,7 +9,11 @@ from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.system_names import names_system
 
 LOOKED_AT = 200  # rows inspected to classify a list
-_DEEPEST = 3  # levels of settings in which a model is looked for
+_DEEPEST = 4  # levels of settings in which a model is looked for
+# Words behind the name of a thing in that of its settings, as in model_config.
+_OF_SETTINGS = re.compile(
+    r"(?<=\w)[_\- ]?(config|info|settings|params|args|spec|card|details)$", re.I
+)
 _LONGEST_NAME = 200  # characters of a name; longer texts are prompts
 _LISTS_OF = {
     **dict.fromkeys(("tasks", "benchmarks", "datasets", "subjects", "suites"), "task"),
@@ -68,18 +73,21 @@ def _model_in_settings(value: JsonObject) -> dict[str, str]:
     level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
     for _ in range(_DEEPEST):
         named: dict[str, str] = {}
-        for path, settings in level:
-            for key, entry in settings.items():
-                name = entry.get("name", entry.get("id")) if isinstance(entry, dict) else entry
-                if _is_model(str(key)) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
-                    named[f"{path}.{key}"] = name
+        for path, entry in level:
+            key, part = _OF_SETTINGS.sub("", path.rpartition(".")[2]), ""
+            if isinstance(entry, dict):
+                part = ".name" if "name" in entry else ".id"
+            name = entry.get(part[1:]) if isinstance(entry, dict) else entry
+            if _is_model(key) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+                called = filter(names_system, (path, path + part))
+                named[next(called, key) if part else path] = name
         if named:
             return dict([next(iter(named.items()))]) if len(set(named.values())) == 1 else {}
         level = [
             (f"{path}.{key}", entry)
             for path, settings in level
+            if isinstance(settings, dict)
             for key, entry in settings.items()
-            if isinstance(entry, dict)
         ]
     return {}
 

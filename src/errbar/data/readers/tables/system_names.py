@@ -171,7 +171,7 @@ def _other_questions(rows: Any, columns: Columns, system: str, keys: Sequence[st
 _SYSTEM = re.compile(
     r"(?!.*(judge|grader|grading|evaluator|eval|scorer|reward|embed|retriev|rerank|critic|verifier"
     r"|user|simulat|teacher|reference|parent|tokenizer|draft|pick|chosen|guess|predict|prefer|winn))(?:.*[^a-z])?(model|llm)(name)?"
-    r"|(model|llm)[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
+    r"|(model|llm)([\s_.-]*(config|info|settings|params|args|spec|card|details))?[\s_.-]*(name|id|version|path|slug|tag|alias|key|variant|checkpoint|snapshot"
     r"|revision|name[\s_-]or[\s_-]path)",
     re.IGNORECASE,
 )

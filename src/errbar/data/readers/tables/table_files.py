@@ -49,12 +49,15 @@ from errbar.data.readers.tables.compared_files import (
     reasons_without_files,
     scored_again,
 )
+from errbar.data.readers.tables.derived_columns import columns_of
 from errbar.data.readers.tables.file_names import FileNames
+from errbar.data.readers.tables.file_roles import settings_among
 from errbar.data.readers.tables.json_documents import documents_in, fields_of, records_in
+from errbar.data.readers.tables.json_objects import Document
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document
 from errbar.data.readers.tables.question_files import QuestionFiles, question_files
-from errbar.data.readers.tables.records import columns_of, tidy
+from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.reshaping import (
     LARGE,
     RowSet,
@@ -63,7 +66,6 @@ from errbar.data.readers.tables.reshaping import (
     with_common_id,
     without_scores,
 )
-from errbar.data.readers.tables.settings_files import settings_among
 from errbar.data.readers.tables.split_files import (
     may_be_pieces,
     questions_in_two,
@@ -240,7 +242,8 @@ def _relations(
         elif kind in (JSON, YAML):
             try:
                 nested.append(_read_json(file, str(kind), how))
-                flags |= {file: nested[-1].flags} if nested[-1].flags else {}
+                if nested[-1].document.flags:
+                    flags[file] = nested[-1].document.flags
             except (NoOutcomes, MissingExtra) as error:
                 skipped[file] = error
         elif recoded or kind in IN_COLUMNS:
@@ -265,17 +268,15 @@ class _JsonRecords(NamedTuple):
     """The records of a JSON file."""
 
     file: Path
-    records: list[Mapping[str, Any]]
-    remarks: tuple[Above, ...]
-    flags: tuple[str, ...]  # keys of a document with an outcome under each key
+    document: Document
 
 
 def _read_json(file: Path, kind: str, how: HowToRead) -> _JsonRecords:
     """Read a JSON file that is not a flat table."""
     value = yaml_document(file) if kind == YAML else _value_in(file)
     document = records_in(value, str(file), how.keys)
-    remarks = (*encoding_remarks([file]), *document.remarks)
-    return _JsonRecords(file, list(document.records), remarks, document.flags)
+    remarks = [*encoding_remarks([file]), *document.remarks]
+    return _JsonRecords(file, document._replace(remarks=remarks))
 
 
 def _value_in(file: Path) -> Any:
@@ -302,31 +303,29 @@ def _combine_records(
 ) -> _Found:
     """Combine files with the same record structure into relations."""
     groups: dict[tuple[frozenset[tuple[str, str]], bool], list[_JsonRecords]] = {}
-    for document in nested:
+    for each in nested:
+        records = each.document.records
         shapes = [
             fields_of(tuple(record), tuple(map(type, record.values())))
-            for record in document.records[:_LOOKED_AT]
+            for record in records[:_LOOKED_AT]
         ]
         shape = shapes[0] if len(shapes) == 1 else frozenset[tuple[str, str]]().union(*shapes)
-        groups.setdefault((shape, len(document.records) == 1), []).append(document)
+        groups.setdefault((shape, len(records) == 1), []).append(each)
     found: _Found = []
     for group in groups.values():
-        records: Iterable[Mapping[str, Any]] = chain.from_iterable(
-            document.records for document in group
-        )
+        files = tuple(file for file, _ in group)
+        rows: Iterable[Mapping[str, Any]] = chain.from_iterable(each.records for _, each in group)
         if apart:
-            named = ((str(document.file), document.records) for document in group)
-            records = ({**record, FILE: file} for file, mine in named for record in mine)
+            rows = ({**row, FILE: str(file)} for file, each in group for row in each.records)
         try:
-            with plain_errors(str(group[0].file)):
-                made = tidy(columns_of(records), how.assignment)
+            with plain_errors(str(files[0])):
+                named = all(each.named for _, each in group)
+                made = tidy(columns_of(rows), how.assignment, named=named)
         except (UnknownColumn, NoOutcomes) as error:
-            skipped.update(dict.fromkeys([document.file for document in group], error))
+            skipped.update(dict.fromkeys(files, error))
             continue
-        remarks = dict.fromkeys(remark for document in group for remark in document.remarks)
-        relation = Relation(
-            store_columns(engine, made.flat), tuple(document.file for document in group), apart
-        )
+        remarks = dict.fromkeys(remark for _, each in group for remark in each.remarks)
+        relation = Relation(store_columns(engine, made.flat), files, apart)
         found.append((relation, (*remarks, *made.remarks)))
     return found
 
