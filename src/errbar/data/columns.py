@@ -295,6 +295,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("label", "grade", "verdict", "result", "acc", "accuracy", "exact_match", "em"),
             *("pass@1", "pass_at_1", "is_solved", "is_passed", "judge_score", "final_score"),
             *("cum_reward", "total_reward", "episode_reward", "follow_all_instructions"),
+            *("episode_return", "total_return"),
             *("overall_score", "rating", "match", "is_match", "marks", "marks_awarded", "hit"),
             *("is_hit", "true_false", "richtig", "korrekt", "correcto", "corretto", "correto"),
             *("правильно", "верно", "正确", "是否正确", "正解", "ok"),

@@ -263,3 +263,45 @@ def test_a_score_of_zero_is_no_probability_of_the_likeliest_class(tmp_path: Path
     rows = "".join(f"asked {at},{'ab'[at % 2]}x,{at % 3 / 2}\n" for at in range(12))
     (tmp_path / "harm.csv").write_text(f"forbidden_prompt,category,score\n{rows}")
     assert means(tmp_path / "harm.csv") == {"": pytest.approx(0.5)}
+
+
+def test_the_only_model_beside_what_a_judge_said_is_the_judge(tmp_path: Path) -> None:
+    for name, each in SYSTEMS.items():
+        (tmp_path / name / "judge").mkdir(parents=True)
+        rows = [
+            {"question_id": f"q{at}", "llm_judge_correct": done, "llm_judge_raw": "x", "model": "j"}
+            for at, done in enumerate(each)
+        ]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / name / "judge" / "rescored.jsonl").write_text(text)
+    assert means(tmp_path) == BOTH
+
+
+def test_points_of_parts_are_no_questions_beside_their_sum(tmp_path: Path) -> None:
+    for at in range(12):
+        parts = [{"total": 2, "result": at % 3}, {"total": 1, "result": 1}]
+        whole = {"total": 3, "result": at % 3 + 1}
+        value = {"checkpoints": parts, "final_score": whole}
+        (tmp_path / f"eval_{'abcdefghijkl'[at]}.json").write_text(json.dumps(value))
+    with pytest.raises(InputError):
+        errbar.load(tmp_path).score("avg")
+    (score,) = errbar.load(tmp_path, files="questions").score("avg")
+    assert (score.value, score.questions) == (pytest.approx(2 / 3), 12)
+
+
+def test_checks_of_a_file_are_no_questions_beside_it(tmp_path: Path) -> None:
+    rows = "".join(f"q{at},{int(done)}\n" for at, done in enumerate(GOOD))
+    (tmp_path / "scored.csv").write_text(f"question_id,is_correct\n{rows}")
+    checks = {"row_count": {"passed": True, "detail": 12}, "csv": {"passed": True, "detail": None}}
+    (tmp_path / "check.json").write_text(json.dumps({"checks": checks, "rows": 12}))
+    assert means(tmp_path) == {"": 0.75}
+    assert "check.json" in marked(tmp_path)
+
+
+def test_a_system_is_named_by_what_is_inside_an_object(tmp_path: Path) -> None:
+    rows = [
+        {"task_id": at, "score": int(done), "agent": {"kind": "react"}, "run": {"model": name}}
+        for name, each in SYSTEMS.items()
+        for at, done in enumerate(each)
+    ]
+    assert means(saved(tmp_path, rows)) == BOTH

@@ -78,6 +78,7 @@ _SELDOM_OUTCOMES = frozenset(
         (
             *("verified", "pass_fail", "pass/fail", "judge", "judgement", "judgment"),
             *("evaluation", "assessment"),
+            *("score_binarized", "score_binary", "binary_score", "binarized_score"),
         ),
     )
 )

@@ -44,6 +44,7 @@ from errbar.data.readers.tables.json_objects import (
     rows_by_key,
     trials_by_key,
     unwrap,
+    without_parts,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
@@ -152,8 +153,9 @@ def _of_object(value: dict[str, Any], where: str, keys: KeysAre | None) -> Docum
     table = table_in(value, where)
     if table is not None:
         return table
-    if is_record(value):
-        return Document([value], [])
+    whole = without_parts(value)
+    if len(whole) < len(value) or is_record(value):
+        return Document([whole], [])
     lists = {
         key: entry
         for key, entry in value.items()
@@ -239,7 +241,7 @@ def _of_objects(
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         refuse_totals_of(value, where)
         records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
-        return Document(records, [guess("Questions: the keys of the document")])
+        return Document(records, [guess("Questions: the keys of the document")], tuple(value))
     by_task = _lists_by_task(value)
     if by_task or all(map(_nests_objects, inner)):
         return _of_three_levels(by_task or value, where)

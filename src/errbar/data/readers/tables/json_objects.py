@@ -6,11 +6,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import RESPONSES, plain_name
+from errbar.data.columns import RESPONSES, named_like, plain_name
 from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.competing_outcomes import lists_outcomes
+from errbar.data.readers.tables.competing_outcomes import MAXIMA, lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
@@ -129,6 +129,27 @@ _CALLED_ROWS = re.compile(
     r"per[_-]\w+|(?:\w+[_-])?(?:rows|records|items|samples|examples|cases|tests|questions|problems"
     r"|results|entries|details)"
 )
+
+
+def without_parts(value: JsonObject) -> JsonObject:
+    """A document without the lists of points of which it has the sum in an object beside them.
+
+    As in {"checkpoints": [{"total": 2, "result": 1}, …], "final_score": {"total": 5, "result": 3}}.
+    """
+    sums = [set(entry) for entry in value.values() if isinstance(entry, dict)]
+    parts = {
+        key
+        for key, rows in value.items()
+        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
+        if all(set(row) in sums and _are_points(row) for row in rows)
+    }
+    return {key: entry for key, entry in value.items() if key not in parts} if parts else value
+
+
+def _are_points(row: JsonObject) -> bool:
+    """Whether an object has only an outcome and its maximum."""
+    others = [name for name in row if meaning_of(name) != "outcome"]
+    return 0 < len(others) < len(row) and len(named_like(others, MAXIMA)) == len(others)
 
 
 def names_rows(key: str) -> bool:

@@ -258,7 +258,7 @@ def _find_meanings(flat: Flat, assignment: Assignment) -> Columns | None:
         columns = _find(flat, assignment)
     except UnknownColumn:
         return None
-    for meaning in ("outcome", "question"):
+    for meaning in ("outcome", "question", "system", "task", "trial"):
         name = columns.named.get(meaning)
         if name in flat and holds(flat[name], dict) and meaning not in assignment:
             return None

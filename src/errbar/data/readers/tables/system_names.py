@@ -16,7 +16,7 @@ from errbar.base.remarks import (
     warning,
     way_to_say,
 )
-from errbar.data.columns import ROW, Sampler, named_like, plain_name
+from errbar.data.columns import ANSWERS, RESPONSES, ROW, Sampler, named_like, plain_name
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
@@ -186,6 +186,20 @@ def names_system(name: str) -> bool:
     [True, True, False, False]
     """
     return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
+
+
+GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
+
+
+def is_judge(name: str, present: Sequence[str], sample: Sampler) -> bool:
+    """Whether the only model of all rows is their judge: they say what it said, and no response."""
+    said = [column for column in present if isinstance(column, str) and GRADING.search(column)]
+    if len(said) < 2 or named_like(present, RESPONSES | ANSWERS) or not named_like([name], _MODELS):
+        return False
+    return len({str(value) for value in sample(name)}) == 1
+
+
+_MODELS = frozenset(map(plain_name, ("model", "model_name", "model_id", "llm")))
 
 
 def called_after_model(
