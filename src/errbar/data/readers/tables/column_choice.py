@@ -6,6 +6,7 @@ the text that was asked; the id of a question inside an object. Where there is n
 row is a question.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,11 +55,12 @@ from errbar.data.readers.tables.id_names import (
     seldom_outcomes,
     subject_id,
 )
-from errbar.data.readers.tables.system_names import GRADING, called_after_model, is_judge
+from errbar.data.readers.tables.system_names import called_after_model, is_judge
 from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
+_GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
 _FEWEST_NAMES = 3
 _TEXTS = ("question", "problem")  # may be the id, or the text
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
@@ -374,7 +376,7 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
     usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
     found = [name for wanted_name in usual for name in parts if last[name] == wanted_name]
     if meaning == "system":  # the model in an object of a grader is the judge
-        found = [name for name in found if not GRADING.search(name.rpartition(".")[0])]
+        found = [name for name in found if not _GRADING.search(name.rpartition(".")[0])]
     if found or meaning != "outcome":
         return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]

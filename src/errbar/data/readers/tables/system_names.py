@@ -188,12 +188,12 @@ def names_system(name: str) -> bool:
     return _SYSTEM.fullmatch(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())) is not None
 
 
-GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
+_JUDGE = re.compile(r"judge|grader", re.IGNORECASE)
 
 
 def is_judge(name: str, present: Sequence[str], sample: Sampler) -> bool:
     """Whether the only model of all rows is their judge: they say what it said, and no response."""
-    said = [column for column in present if isinstance(column, str) and GRADING.search(column)]
+    said = [column for column in present if isinstance(column, str) and _JUDGE.search(column)]
     if len(said) < 2 or named_like(present, RESPONSES | ANSWERS) or not named_like([name], _MODELS):
         return False
     return len({str(value) for value in sample(name)}) == 1
