@@ -85,6 +85,12 @@ def test_formulas_are_typeset_and_pictures_drawn() -> None:
     assert len(re.findall('<div class="picture(?: shades)?"><svg', gallery)) == 10
 
 
+def test_sessions_show_empty_lines_without_the_mark_of_doctest() -> None:
+    page = page_of("selective").read_text(encoding="utf-8")
+    assert "P(better)" in page  # what a session prints
+    assert "BLANKLINE" not in page
+
+
 def test_every_class_and_every_command_has_a_page() -> None:
     classes = [name for name in errbar.__all__ if inspect.isclass(getattr(errbar, name))]
     assert len(classes) > 10
