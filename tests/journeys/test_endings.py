@@ -248,3 +248,18 @@ def test_a_signal_to_end_leaves_no_temporary_file(name: str, state: str, tmp_pat
     assert process.returncode == 128 + number
     assert os.listdir(tmp_path) == []
     assert not folder.exists()
+
+
+def test_ctrl_c_at_the_very_end_is_silent_and_leaves_no_temporary_folder() -> None:
+    done = script(
+        "import shutil, signal\n"
+        "from errbar.base.files import directory_until_exit\n"
+        "remove = shutil.rmtree\n"
+        "def interrupted(*given, **named):\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "    remove(*given, **named)\n"
+        "shutil.rmtree = interrupted\n"
+        "print(directory_until_exit())\n"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not Path(done.stdout.strip()).exists()

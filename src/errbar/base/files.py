@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -162,6 +163,7 @@ def directory_until_exit() -> Path:
 def _remove(place: Path, process: int) -> None:
     """Delete a directory of this process; a forked one leaves it to its parent."""
     if os.getpid() == process:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C must not stop the removal
         shutil.rmtree(place, ignore_errors=True)
 
 
