@@ -7,6 +7,7 @@ remarks, and `above` separates them from the rest. A `Caution` is marked where a
 and an `Explanation` is printed on request only; elsewhere both are like plain text.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -126,7 +127,7 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
     >>> mapping("cluster")
     "cluster='COLUMN'"
     """
-    return way_to_say(f"--map {meaning}={column}", f"{meaning}={column!r}")
+    return way_to_say(f"--map {shlex.quote(f'{meaning}={column}')}", f"{meaning}={column!r}")
 
 
 def join_parts(*parts: str) -> str:

@@ -101,19 +101,8 @@ TOTALS = _plain(
     *("micro average", "weighted average", "macro", "micro", "accuracy", "Σ", "∑", "Ø", "⌀", "μ"),
     *("subtotal", "gesamt", "summe", "durchschnitt", "mittelwert", "insgesamt", "moyenne"),
     *("somme", "total général", "promedio", "suma", "media", "totale", "somma", "média", "soma"),
-    *(
-        "gemiddelde",
-        "totaal",
-        "среднее",
-        "итого",
-        "всего",
-        "平均",
-        "平均值",
-        "合计",
-        "总计",
-        "合計",
-    ),
-    *("평균", "합계"),
+    *("gemiddelde", "totaal", "среднее", "итого", "всего", "平均", "平均值", "合计"),
+    *("总计", "合計", "평균", "합계"),
 )
 # Columns that name the scorer of a row.
 SCORERS = _plain(
@@ -262,7 +251,7 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "system": (
             *("model", "model_name", "model_id", "llm", "agent", "agent_name", "system_name"),
             *("method", "modell", "modèle", "modele", "modelo", "modello", "модель", "模型"),
-            *("モデル", "모델", "run"),
+            *("モデル", "모델", "sys", "run"),
         ),
         "task": ("dataset", "benchmark", "task_name", "subset"),
         "question": (
@@ -273,17 +262,8 @@ USUAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("problem_number", "item_number", "item", "problem", "id", "index", "idx", "nodeid"),
             *("test_name", "test", "case", "example", "key", "name", "frage", "aufgabe"),
             *("q", "q_no", "q_num", "#", "no", "nr"),
-            *(
-                "pregunta",
-                "domanda",
-                "pergunta",
-                "вопрос",
-                "задача",
-                "问题",
-                "题目",
-                "問題",
-                "질문",
-            ),
+            *("pregunta", "domanda", "pergunta", "вопрос", "задача", "问题", "题目"),
+            *("問題", "질문"),
         ),
         "trial": (
             *("epoch", "attempt", "repeat", "repetition", "trial_id", "sample", "completion_id"),

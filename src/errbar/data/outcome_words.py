@@ -1,4 +1,4 @@
-"""Words for right and wrong in outcome columns: PASS, C, ✓, success, 100%.
+"""Words for right and wrong in outcome columns: PASS, C, ✓, success, 100%; names of points.
 
 All engines use the same table of words. Plain truth values need no remark; for all other words
 errbar reports the number of rows with each, since a word may have another meaning in the data.
@@ -6,12 +6,14 @@ errbar reports the number of rows with each, since a word may have another meani
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from errbar.base.arguments import is_missing
 from errbar.base.remarks import Above, guess, mapping, some_of, way_to_say
+from errbar.data.columns import plain_name
 from errbar.errors import WrongType
 
 NOTHING = (
@@ -34,7 +36,7 @@ _RIGHT = (
     *("yes", "y", "t", "pass", "passed", "passes", "c", "correct", "right", "ok"),
     *("success", "successful", "succeeded", "solved", "resolved", "accepted"),
     "hit",
-    *("✓", "✔", "✔️", "✅", "☑", "○", "◯", "〇", "[pass]"),
+    *("✓", "✔", "✔️", "✅", "☑", "○", "◯", "〇", "👍", "thumbs up", "thumbs_up", "[pass]"),
     *("wahr", "vrai", "verdadero", "verdadeiro", "vero", "ja", "oui", "sí", "sim", "да", "истина"),
     *("richtig", "korrekt", "correcto", "correto", "corretto", "верно", "正确", "对", "正解", "是"),
 )
@@ -42,16 +44,25 @@ _WRONG = (
     *("no", "n", "f", "fail", "failed", "fails", "i", "incorrect", "wrong"),
     *("failure", "unsuccessful", "unsolved", "unresolved", "rejected"),
     "miss",
-    *("✗", "✘", "✕", "×", "❌", "☒", "[fail]"),
+    *("✗", "✘", "✕", "×", "❌", "☒", "👎", "thumbs down", "thumbs_down", "[fail]"),
     *("falsch", "faux", "falso", "nein", "non", "não", "нет", "ложь", "inkorrekt", "incorrecto"),
     *("incorreto", "неверно", "错误", "错", "不正解", "否"),
     *_VERDICTS,
     *(verdict.replace(" ", "_") for verdict in _VERDICTS),
 )
+_MARKED = {  # with the mark that means the same behind it
+    f"{word} {mark}": worth
+    for words, marks, worth in (
+        (("pass", "passed", "correct", "right", "yes", "true", "success"), "✓✔✅", 1.0),
+        (("fail", "failed", "incorrect", "wrong", "no", "false", "failure"), "✗✘❌", 0.0),
+    )
+    for word in words
+    for mark in marks
+}
 WORDS: Mapping[str, float] = MappingProxyType(
-    {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0)}
+    {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0), **_MARKED}
 )
-MARKS = frozenset("✓✔✅☑○◯〇✗✘✕×❌☒")  # with a text behind them, they mean the same
+MARKS = frozenset("✓✔✅☑○◯〇👍✗✘✕×❌☒👎")  # with a text behind them, they mean the same
 _MOST_SHOWN = 12
 _MOST = 1 + 1e-9  # rounding: a cosine similarity may be 1.0000000000000002
 
@@ -104,6 +115,13 @@ def known_word(word: str) -> str:
     member = _MEMBER.fullmatch(word)
     known = member is not None and (member[1] in WORDS or member[1] in NO_OUTCOME)
     return member[1] if member is not None and known else word
+
+
+def right_word(values: Iterable[object]) -> str:
+    """How to say that the first known word for right among values is right."""
+    words = (str(value) for value in values)
+    word = next((word for word in words if WORDS.get(known_word(word.strip().lower()))), "WORD")
+    return way_to_say(f"--right {shlex.quote(word)}", f"right={[word]!r}")
 
 
 def is_outcome(value: object) -> bool:
@@ -208,3 +226,70 @@ def _short(word: str) -> str:
 def in_order(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Sort words by decreasing frequency."""
     return dict(sorted(counts, key=lambda item: (-item[1], item[0])))
+
+
+# Names of columns of points.
+MAXIMA = frozenset(
+    map(
+        plain_name,
+        (
+            *("max", "maximum", "maxscore", "out_of", "total", "total_points", "points_total"),
+            *("total_marks", "possible", "full_marks", "full_score"),
+        ),
+    )
+)
+# Points of an answer, where a column has their maximum.
+EARNED = frozenset(
+    map(
+        plain_name,
+        (
+            *("points", "pts", "points_earned", "earned_points", "earned", "points_awarded"),
+            *("awarded_points", "awarded", "points_scored", "marks_obtained", "marks", "obtained"),
+            *("score_points", "raw_score", "score_raw", "score_obtained"),
+        ),
+    )
+)
+_LIMIT = re.compile(r"max(?:imum)?|possible|available|attainable|achievable")
+_POINTS = re.compile(r"scores?|points?|pts|marks?|grades?|rewards?|ratings?|punkte")
+
+
+def is_maximum(name: str) -> bool:
+    """Whether a name is that of the most points that a row can have.
+
+    Examples
+    --------
+    >>> [is_maximum(name) for name in ("max_score", "marks_available", "max_tokens", "total_score")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    most = [word for word in words if _LIMIT.fullmatch(word)]
+    return plain_name(name) in MAXIMA or bool(
+        most and is_points(name) and len(most) + sum(map(is_points, words)) == len(words)
+    )
+
+
+def is_points(name: str) -> bool:
+    """Whether a word of a name is one for points, such as mark or score."""
+    return any(map(_POINTS.fullmatch, words_of(name)))
+
+
+FREQUENCIES = frozenset(
+    map(
+        plain_name,
+        (
+            *("count", "counts", "freq", "frequency", "occurrences", "multiplicity", "n", "num"),
+            *("n_rows", "times", "n_occurrences"),
+        ),
+    )
+)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in lower case.
+
+    Examples
+    --------
+    >>> words_of("maxScore"), words_of("Note (1-5)")
+    (['max', 'score'], ['note'])
+    """
+    return re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())

@@ -9,14 +9,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, some_of
+from errbar.base.remarks import Above
 from errbar.data.columns import INDEX, USUAL
 from errbar.data.engines.duckdb import (
     Query,
@@ -28,15 +27,19 @@ from errbar.data.engines.duckdb import (
     require_shallow,
     text_literal,
 )
-from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, require_no_hole, text_lines
 from errbar.data.readers.finding import CSV, JSON, PARQUET, whole_file
-from errbar.data.readers.tables.column_choice import names_in_parts
+from errbar.data.readers.tables.stray_lines import (
+    above_remarks,
+    levels_of,
+    lines_above,
+    separator_in,
+    without_end,
+)
 from errbar.errors import InputError
 
 _PARSED_ONCE = 1 << 24  # bytes of text files that are copied into the engine
-_MOST_ABOVE = 50  # lines among which the header of a CSV file is looked for
 _TAIL = 1 << 12  # bytes at the end of a file that may be notes
 _PACKED = 10  # the text of a compressed file is at least this many times as long
 _WHOLLY_SNIFFED, _SNIFFED_LINES = 1 << 28, 20_000  # bytes and lines searched for JSON keys
@@ -204,13 +207,13 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
     for dialect, group in groups.items():
         text = (
             f"FROM read_csv({_list_of(group)}, header={not dialect.cut}, "
-            f"skip={dialect.above + (1 if dialect.cut else 0)}, auto_detect=false, "
+            f"skip={dialect.above + dialect.lines - (not dialect.cut)}, auto_detect=false, "
             f"sep={text_literal(dialect.mark)}, quote='\"', escape='\"', strict_mode=true, "
             f"null_padding={dialect.has_notes}, max_line_size={LONGEST_LINE}, "
             f"columns={_texts(dialect.names)}{_with_file(apart)})"
         )
         rows = Query(engine, text, _texts_in(group, dialect.names, apart))
-        remarks = tuple(note for file in group for note in _above_remarks(file, dialect.above))
+        remarks = tuple(note for file in group for note in above_remarks(file, dialect.above))
         yield Relation(rows, tuple(group), apart, remarks)
 
 
@@ -218,16 +221,18 @@ def _csv(engine: Any, files: Sequence[Path], apart: bool) -> Iterator[Relation]:
 class Dialect:
     """Dialect of a CSV file."""
 
+    _: KW_ONLY
     mark: str  # separator of cells
     names: tuple[str, ...]  # column names
     cut: int  # surplus cells of the first line
     above: int  # lines above the header: comments, blank lines, and "sep=;" of Excel
     has_notes: bool  # whether the last lines have too few cells
+    lines: int = 1  # of the header, which has several levels where pandas writes them
 
 
 def dialect_of(file: Path) -> Dialect:
     """Separator of a CSV file, and the column names in its first line."""
-    above = _lines_above(file)
+    above = lines_above(file)
     head = _header_of(file, above)
     mark = "\t" if ".tsv" in file.suffixes else separator_in(head, ",;\t|")
     cells = [name.strip() for name in _cells(head, mark, file)]
@@ -235,6 +240,11 @@ def dialect_of(file: Path) -> Dialect:
         raise InputError(f"{file}: the first line must name the columns; it is empty.")
     names = [name or (INDEX if at == 0 else f"(unnamed {at + 1})") for at, name in enumerate(cells)]
     twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice and (levels := levels_of(file, above, mark)):
+        names, lines = levels
+        notes = _ends_in_notes(file, len(names), mark, above + lines - 1)
+        named = tuple(names)
+        return Dialect(mark=mark, names=named, cut=0, above=above, has_notes=notes, lines=lines)
     if twice:
         raise InputError(
             f"{file}: two columns are named {twice[0]!r}; rename one. If the header has several "
@@ -243,54 +253,8 @@ def dialect_of(file: Path) -> Dialect:
         )
     cut = _beyond_rows(file, cells, mark, above)
     names = names[: len(names) - cut]
-    return Dialect(mark, tuple(names), cut, above, _ends_in_notes(file, len(names), mark, above))
-
-
-def _lines_above(file: Path) -> int:
-    """Number of lines above the header: blank lines, comments, Excel's sep=;, or a title."""
-    above = 0
-    for line in text_lines(file):
-        text = line.strip().lower()
-        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
-            above += 1
-            continue
-        cells = re.split(r"[,;\t|]", line.replace('"', ""))
-        return above if names_in_parts(map(str.strip, cells), "outcome") else _titles_above(file)
-    return 0
-
-
-def _titles_above(file: Path) -> int:
-    """Number of lines above the first that has as many cells as all below, such as "Model: gpt".
-
-    That line must name an outcome, or each line above have a single cell.
-    """
-    sample = list(islice(text_lines(file), _MOST_ABOVE))
-    lines = csv.reader(sample, delimiter=separator_in("".join(sample), ",;\t|"))
-    rows, before = [], 0
-    with suppress(csv.Error):
-        for cells in lines:
-            if any(map(str.strip, cells)):
-                rows.append((before, cells))
-            before = lines.line_num
-    rows = rows[:-1] if len(sample) == _MOST_ABOVE else rows  # the last line may be cut off
-    width = len(rows[-1][1]) if rows else 0
-    sizes = [len(list(_without_end(cells))) for _, cells in rows]
-    at = sizes.index(width) if width in sizes else 0
-    if not at or width < 2 or any(len(cells) != width for _, cells in rows[at:]):
-        return 0
-    above, head = rows[at][0], [cell.strip() for cell in rows[at][1]]
-    is_header = not any(number_in(cell) is not None for cell in head) and len({*head}) == width
-    sure = max(sizes[:at]) == 1 or names_in_parts(head, "outcome")
-    return above if is_header and sure and max(sizes[:at]) < width else 0
-
-
-def _above_remarks(file: Path, above: int) -> tuple[Above, ...]:
-    """Remark on lines above the header that are not comments."""
-    lines = [line.strip(" ,;\t\r\n") for line in islice(text_lines(file), above)]
-    titles = [line for line in lines if line and not line.startswith("#") and line[:4] != "sep="]
-    if not titles:
-        return ()
-    return (guess(f"{file.name}: left out above the header: {some_of(map(repr, titles), 3)}"),)
+    notes = _ends_in_notes(file, len(names), mark, above)
+    return Dialect(mark=mark, names=tuple(names), cut=cut, above=above, has_notes=notes)
 
 
 def _ends_in_notes(file: Path, width: int, mark: str, above: int) -> bool:
@@ -322,7 +286,7 @@ def _first_below(file: Path, above: int) -> str | None:
 
 def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
     """Number of unnamed cells at the end of the first line that the second line lacks."""
-    unnamed = len(head) - len(list(_without_end(head)))
+    unnamed = len(head) - len(list(without_end(head)))
     if not unnamed or "\n" in "".join(head):
         return 0
     second = _first_below(file, above)
@@ -332,22 +296,11 @@ def _beyond_rows(file: Path, head: Sequence[str], mark: str, above: int) -> int:
     return beyond if 0 < beyond <= unnamed else 0
 
 
-def _without_end(cells: Sequence[str]) -> Iterator[str]:
-    """Strip empty cells from the end."""
-    last = max((at for at, cell in enumerate(cells) if cell.strip()), default=-1)
-    return iter(cells[: last + 1])
-
-
 def _cells(line: str, mark: str, file: Path) -> list[str]:
     try:
         return next(csv.reader(io.StringIO(line, newline=""), delimiter=mark), [])
     except csv.Error as error:
         raise InputError(f"{file}, line 1: cannot read the column names ({error}).") from error
-
-
-def separator_in(line: str, marks: str) -> str:
-    """The separator that occurs most often outside quotes."""
-    return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)
 
 
 def _header_of(file: Path, above: int = 0) -> str:

@@ -32,6 +32,8 @@ from errbar.data.columns import (
 from errbar.data.outcome_words import in_order, refuse_words
 from errbar.errors import InputError, WrongType
 
+BY_VALUES = "outcome by its values"  # was guessed, since no name told it
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:

@@ -218,12 +218,15 @@ def test_evals_are_questions_and_the_id_of_an_output_is_one(tmp_path: Path) -> N
     ("rows", "advice"),
     [
         (
-            [{"qid": at, "recall_at_5": at / 12, "rank": at} for at in range(12)],
-            "Columns of numbers between 0 and 1: 'recall_at_5'",
+            [{"qid": at, "recall_at_5": at / 12, "mrr": 1 / (1 + at)} for at in range(12)],
+            "Columns of numbers between 0 and 1: 'recall_at_5', 'mrr'",
         ),
         (
-            [{"prompt_id": at, "judge_rating": 1 + at % 5} for at in range(12)],
-            "Columns of ratings or scores: 'judge_rating'",
+            [
+                {"prompt_id": at, "own_rating": 1 + at % 5, "new_rating": 3 + at % 2}
+                for at in range(12)
+            ],
+            "Columns of ratings or scores: 'own_rating'",
         ),
         (
             [{"ID": at, "Score_Quality": None, "Winner": None} for at in range(12)],

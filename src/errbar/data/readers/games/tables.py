@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from errbar.base.arrays import lists_by_name
-from errbar.base.remarks import Above, guess, way_to_say
+from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.engines.duckdb import own_engine
 from errbar.data.engines.flat_files import relations_of
@@ -188,7 +188,7 @@ def find_game_columns(names: Sequence[str] | Flat, chosen: Mapping[str, str]) ->
         if meaning == "winner" and len(some) > 1 and plain_name(some[0]) != "winner":
             raise InputError(
                 f"two columns could be the winner: {some[0]!r} and {some[1]!r}. Choose one: "
-                + way_to_say(f"--map winner={some[0]}", f"winner={some[0]!r}")
+                + mapping("winner", some[0])
                 + "."
             )
         if some:
@@ -198,7 +198,7 @@ def find_game_columns(names: Sequence[str] | Flat, chosen: Mapping[str, str]) ->
         what = "says who won" if lacking[0] == "winner" else f"is the {lacking[0]} system"
         raise UnknownColumn(
             f"no column {what} of a game; there are: {list_names(present)}. Name it: "
-            + way_to_say(f"--map {lacking[0]}=COLUMN", f"{lacking[0]}='COLUMN'")
+            + mapping(lacking[0])
             + "."
         )
     return found

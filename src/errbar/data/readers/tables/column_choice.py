@@ -7,12 +7,13 @@ row is a question.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import mapping
 from errbar.data.columns import (
     INDEX,
     ROW,
@@ -28,16 +29,20 @@ from errbar.data.columns import (
     require_meaning,
     unknown_name,
 )
-from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.outcome_words import right_word
+from errbar.data.queries.expressions import BY_VALUES, FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import (
     are_names,
+    are_objects,
     are_right_or_wrong,
     best_outcome,
     holds_outputs,
+    only_scores,
     refuse_answers,
     unusual_outcome,
 )
 from errbar.data.readers.tables.flagged_rows import (
+    advice_on,
     possible_outcomes,
     refuse_outcome,
     wrong_flags,
@@ -55,15 +60,16 @@ from errbar.data.readers.tables.id_names import (
     seldom_outcomes,
     subject_id,
 )
-from errbar.data.readers.tables.system_names import called_after_model, is_judge
+from errbar.data.readers.tables.system_names import called_after_model, is_judge, one_row_each
 from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
 _GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
-_FEWEST_NAMES = 3
+_FEWEST_NAMES, _FEWEST_UNNAMED = 3, 10  # rows of labels, and rows without ids, if not totals
 _TEXTS = ("question", "problem")  # may be the id, or the text
-_NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
+_NAMES = ("system", "task", "trial")
+_NESTED = (*_NAMES, "outcome")  # are looked for inside other columns, too
 
 
 def find_columns(
@@ -71,11 +77,12 @@ def find_columns(
     assignment: Mapping[str, str | None] | None = None,
     usual_names: Mapping[str, tuple[str, ...]] = USUAL,
     sample: Sampler | None = None,
+    *,
+    scored: bool = False,
 ) -> Columns:
     """Find the column of each meaning: as mapped, by its exact name, or by a known one.
 
-    A meaning mapped to None is left out. A `sample` of the values distinguishes ids from question
-    texts, and allows every row to be a question if there are no ids.
+    None leaves a meaning out, a `sample` tells ids from texts, and `scored` takes the only scores.
 
     Examples
     --------
@@ -112,7 +119,7 @@ def find_columns(
             used.add(found)
     if usual_names is USUAL and sample is not None:
         _number_trials(chosen, present, sample, unwanted)
-        _take_unusual_outcome(chosen, present, sample, unwanted)
+        _take_unusual_outcome(chosen, present, sample, may="outcome" not in unwanted, scored=scored)
         if "system" in chosen.guessed and is_judge(named["system"], present, sample):
             chosen.drop("system")
         used = set(named.values())
@@ -146,13 +153,17 @@ class _ColumnChoice:
 
 
 def _take_unusual_outcome(
-    chosen: _ColumnChoice, present: Sequence[str], sample: Sampler, unwanted: set[str]
+    chosen: _ColumnChoice, present: Sequence[str], sample: Sampler, *, may: bool, scored: bool
 ) -> None:
-    """Use a verdict in a status, or lists of outcomes, as the outcome if there is no other."""
+    """Use a verdict in a status, lists of outcomes, or the only scores, if nothing else is it."""
     named = chosen.named
-    if "outcome" in named.keys() | unwanted:
+    if "outcome" in named or not may:
         return
     found = unusual_outcome(present, sample)
+    rows = max((len(sample(name)) for name in present), default=0)
+    if scored and not found and (named.get("question", ROW) != ROW or rows >= _FEWEST_UNNAMED):
+        found = only_scores([name for name in present if name not in named.values()], sample)
+        chosen.guessed |= {BY_VALUES} if found else set()
     if found is None or found in {name for meaning, name in named.items() if meaning != "status"}:
         return
     if named.get("status") == found:
@@ -203,6 +214,8 @@ def _likeliest(
     meaning: str, free: Sequence[str], present: Sequence[str], sample: Sampler | None
 ) -> str | None:
     """Most likely column of a meaning, among columns and parts of nested columns."""
+    if meaning in _NAMES and sample is not None:  # an object has names in it, and is none
+        free = [name for name in free if not are_objects(sample(name))]
     if meaning == "outcome" and sample is not None:
         if any(map(is_prediction, present)):  # a label beside a prediction is the reference
             free = [name for name in free if plain_name(name) != "label"]
@@ -222,9 +235,7 @@ def _likeliest(
     return found
 
 
-def _names_rows(
-    name: str, values: Sequence[object], others: Sequence[str], sample: Sampler
-) -> bool:
+def _names_rows(name: str, values: Sequence[Any], others: Sequence[str], sample: Sampler) -> bool:
     """Whether a label is a name of its row, or a kind: no verdict, and unique or beside one."""
     if plain_name(name) != "label" or not are_names(values):
         return False
@@ -244,37 +255,24 @@ def _require_all(
     lacking = [meaning for meaning in required if meaning not in named]
     if lacking and named.get("question") in (ROW, *ASKED):
         lacking = ["question", *lacking]
-    advice = possible_outcomes(present, sample) if "outcome" in lacking else ""
+    kinds = possible_outcomes(present, sample) if "outcome" in lacking else {}
+    advice = advice_on(kinds)
     if lacking == ["outcome"]:
         refuse_answers(present, advice)
     if lacking:
         from errbar.data.games import refuse_games  # noqa: PLC0415  only for the message
 
-        refuse_games(present)
-        # rows without ids can be questions, and rows without outcomes nothing
+        refuse_games(present)  # rows without ids can be questions; without outcomes, nothing
         needed = "outcome" if "outcome" in lacking and sample is not None else lacking[0]
-        map_it = way_to_say(f"--map {needed}=COLUMN", f"{needed}='COLUMN'")
+        kind, (first, *_) = next(iter(kinds.items()), ("", ["COLUMN"]))
+        map_it = f"{'for example with' if kind else 'with'} {mapping(needed, first)}"
+        if sample is not None and ("right=" in kind or "--right" in kind):
+            map_it += f" and {right_word(sample(first))}"
         raise UnknownColumn(
             f"no column of the data looks like {' or '.join(lacking)}; there are: "
-            f"{list_names(present)}. Say which it is with {map_it}."
-            f"{advice}{wrong_flags(present)}{_one_row_each(named.get('system'), sample)}"
+            f"{list_names(present)}. Say which it is, {map_it}."
+            f"{advice}{wrong_flags(present)}{one_row_each(named.get('system'), sample)}"
         )
-
-
-def _one_row_each(system: str | None, sample: Sampler | None) -> str:
-    """Advice on a table with one row per system, as a leaderboard has."""
-    if system is None or sample is None:
-        return ""
-    names = [str(name) for name in sample(system) if name is not None]
-    if not names or len(set(names)) < len(names):
-        return ""
-    return (
-        f" Every {system!r} has a single row: if these are totals, load the outcomes of questions."
-    )
-
-
-def _plain_names(meaning: str, usual_names: Mapping[str, tuple[str, ...]]) -> Set[str]:
-    return _ranked_names(meaning, usual_names[meaning]).keys()
 
 
 @cache
@@ -385,7 +383,7 @@ def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
 
 def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
     """Whether a nested object has a known key for a meaning."""
-    usual = _plain_names(meaning, USUAL)
+    usual = _ranked_names(meaning, USUAL[meaning])
     return any(plain_name(str(key)) in usual for key in keys)
 
 

@@ -90,6 +90,15 @@ def _grid(names: Sequence[str]) -> list[Above]:
         return []
     tasks = setting("files", "tasks")
     (folder, *_), (last, *_) = sorted(folders), sorted(lasts)
+    if "/" in folder and all(map(_NUMBERED.fullmatch, lasts)):
+        system, task = folder.split("/")[:2]
+        return [
+            warning(
+                f"each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} "
+                f"…), and each file is read as a system. If {system} is a system, {task} a task "
+                f"and its files are trials, use {tasks}."
+            )
+        ]
     return [
         warning(
             f"each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} …), "
@@ -98,6 +107,9 @@ def _grid(names: Sequence[str]) -> list[Above]:
             f"tasks, load one folder at a time."
         )
     ]
+
+
+_NUMBERED = re.compile(r"\D*\d+")
 
 
 def _warn_of_resumed(names: Sequence[str]) -> list[Above]:

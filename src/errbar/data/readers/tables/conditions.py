@@ -308,6 +308,7 @@ def _as_tasks(rows: Any, columns: Columns, factors: Sequence[str]) -> tuple[Any,
     called = " and ".join([*parts, *factors])
     means = "; ".join(_means_of(rows, columns, name) for name in factors)
     together, pooled = mean_of_all(rows, columns), setting("rows", "trials")
+    pooled += f" and {setting('repeats', 'keep')}" if "trial" in columns else ""
     remark = warning(
         f"every question has as many rows for each value of {' and '.join(map(repr, factors))} "
         f"(means: {means}). They look like settings rather than repeats, so they are scored "

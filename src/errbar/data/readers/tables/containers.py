@@ -6,6 +6,7 @@ is refused.
 """
 
 import io
+import re
 from collections import deque
 from collections.abc import ItemsView, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import asdict, is_dataclass
@@ -52,7 +53,19 @@ def plain_container(data: Any) -> Any:
         return _of_list(data)
     if hasattr(kind, "to_pylist") and not hasattr(kind, "columns"):
         return plain_container(data.to_pylist())
-    return data
+    return _of_named_dimensions(data)
+
+
+def _of_named_dimensions(data: Any) -> Any:
+    """A table of an array or data set of xarray whose dimensions have names; else the data."""
+    kind = type(data)
+    if not (hasattr(kind, "to_dataframe") and hasattr(kind, "dims")):
+        return data
+    if any(re.fullmatch(r"dim_\d+", str(name)) for name in data.dims):
+        return data
+    if hasattr(data, "data_vars"):
+        return data.to_dataframe()
+    return data.to_dataframe(name=str(data.name or "outcome"))
 
 
 def _refuse_without_order(data: Any) -> None:
@@ -147,6 +160,11 @@ def refuse_words(names: Any) -> None:
     """Refuse a list of words that name no file, with what to do if they are outcomes."""
     if not isinstance(names, list | tuple) or len(names) < _FEWEST_WORDS:
         return
+    if all(str(name).lstrip().startswith("{") for name in names):
+        raise InputError(
+            "the list has texts of JSON objects; parse them first, as in "
+            "load([json.loads(text) for text in texts])."
+        )
     if all(str(name).isalnum() and not _is_file(str(name)) for name in names):
         shown = ", ".join(repr(str(name)) for name in dict.fromkeys(names))
         raise InputError(

@@ -19,14 +19,16 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_of
-from errbar.data.queries.expressions import Columns
-from errbar.data.readers.tables.competing_outcomes import (
+from errbar.data.outcome_words import (
     EARNED,
     FREQUENCIES,
-    MAXIMA,
-    free_columns,
-    worth_of,
+    WORDS,
+    is_maximum,
+    is_points,
+    words_of,
 )
+from errbar.data.queries.expressions import Columns
+from errbar.data.readers.tables.competing_outcomes import free_columns, worth_of
 from errbar.data.readers.tables.id_names import is_called_id
 from errbar.errors import UnknownColumn
 
@@ -34,14 +36,13 @@ _FAILURES = frozenset(
     ("fail", "failed", "fails", "failures", "incorrect", "wrong", "nfailed", "numfailed")
 )
 # Points that a question is worth; they weigh it if an answer is right or wrong.
-_WORTHS = MAXIMA - {"total", "possible"} | {"points", "marks", "importance", "worth"}
+_WORTHS = frozenset({"points", "marks", "importance", "worth"})
 _NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", "net", "lora"})
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"])))
+_SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 _MOST_ROWS = 10_000_000  # rows that counts are written out to
 _COPY = "errbar copy"
-_GRADED = EARNED | frozenset(
-    map(plain_name, ("score", "grade", "reward", "result", "marks_awarded"))
-)
+_GRADED = EARNED | {"result"}
 _NUMBERS = frozenset({"passed", "pass", "passes", "correct", "solved", "success", "succeeded"})
 _IDS = frozenset(map(plain_name, ("question", "question_id", "problem", "id", "qid", "instance")))
 _COUNTS = [
@@ -104,36 +105,46 @@ _SHARES = frozenset(
     map(
         plain_name,
         (
-            *(
-                "pass_rate",
-                "passrate",
-                "success_rate",
-                "solve_rate",
-                "correct_rate",
-                "pass_fraction",
-            ),
+            *("pass_rate", "success_rate", "solve_rate", "correct_rate", "pass_fraction", "mean"),
             *("fraction_correct", "fraction_passed", "frac_correct", "share_correct", "pass_ratio"),
+            *("fraction", "share", "proportion", "avg", "average"),
         ),
     )
 )
+_MEANS = frozenset({"mean", "avg", "average"})
+_NEAR = 0.1  # of a whole number of trials
+_NUMBER_OF = SURE_TRIALS | {"count", "size"}
+_COUNT_WORDS = re.compile(r"(?:n|num|number|of|count|counts|total)")
 _CORRECT = "n_correct"
+_TRIALS = "n_trials"
 _ROUNDED = 0.005  # of a share with two decimals
 
 
 def with_right_trials(
     flat: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
 ) -> tuple[dict[str, list[Any]], Above] | None:
-    """Columns with the number of right trials, if there are the share of them and their number.
+    """Columns with the numbers of right trials and of trials, if others tell both.
 
+    They are the share of right trials and their number, or the numbers of right and of wrong ones.
     Rows must have ids of questions: a share of `n` without one is the total of `n` questions.
     """
-    shares, trials = named_like(flat, _SHARES), named_like(flat, SURE_TRIALS)
     ids = [name for name in flat if plain_name(name) in _IDS or is_called_id(name)]
-    mapped = {"outcome", "trials", "correct"} & {*assignment}
-    if mapped or named_like(flat, _COUNTS[1]) or len(shares) != 1 or not trials or not ids:
+    if {"outcome", "trials", "correct"} & {*assignment} or not ids:
         return None
-    if 2 * len(set(map(str, flat[ids[0]]))) < len(flat[ids[0]]):
+    rows = list(map(str, flat[ids[0]]))
+    for name in named_like(flat, _SYSTEMS)[:1]:
+        rows = [f"{at} {system}" for at, system in zip(rows, flat[name], strict=True)]
+    if 2 * len({*rows}) < len(rows):
         return None
+    return _by_share(flat) or _by_verdicts(flat)
+
+
+def _by_share(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above] | None:
+    """The number of right trials, from the share of them and the number of trials."""
+    shares, trials = named_like(flat, _SHARES), named_like(flat, _NUMBER_OF)
+    if len(shares) != 1 or not trials or named_like(flat, _COUNTS[1]):
+        return None
+    of_many = shares[0] in named_like(shares, _MEANS)  # a mean may be of rewards
     pairs = [
         (worth_of(share), worth_of(number))
         for share, number in zip(flat[shares[0]], flat[trials[0]], strict=True)
@@ -142,12 +153,37 @@ def with_right_trials(
     for share, number in pairs:
         if share is None or number is None or not 0 <= share <= 1 <= number or number % 1:
             return None
-        if abs(share * number - round(share * number)) > _ROUNDED * number + 1e-6:
+        most = min(_ROUNDED * number, _NEAR) if of_many else _ROUNDED * number
+        if abs(share * number - round(share * number)) > most + 1e-6:
             return None
         right.append(round(share * number))
     text = f"Counts: {shares[0]!r} of {trials[0]!r} trials, rounded to whole ones"
     remark = guess(text, option=f"--map outcome={shares[0]}", argument=f"outcome={shares[0]!r}")
-    return {**flat, _CORRECT: right}, remark
+    return {**flat, _CORRECT: right, _TRIALS: flat[trials[0]]}, remark
+
+
+def _by_verdicts(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above] | None:
+    """The numbers of right trials and of all, from those of right and wrong ones.
+
+    Their sum must be the same in every row, since other trials may be counted elsewhere.
+    """
+    counted = {name: _verdict_in(name) for name in flat if are_whole_numbers(flat[name])}
+    right, wrong = ([name for name in counted if counted[name] == worth] for worth in (1.0, 0.0))
+    if len(right) != 1 or len(wrong) != 1:
+        return None
+    pairs = zip(flat[right[0]], flat[wrong[0]], strict=True)
+    sums = [(worth_of(some) or 0) + (worth_of(other) or 0) for some, other in pairs]
+    if len({*sums}) != 1 or sums[0] < 2:
+        return None
+    text = f"Counts: {right[0]!r} right and {wrong[0]!r} wrong ones of {sums[0]:g} trials per row"
+    remark = guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
+    return {**flat, _CORRECT: flat[right[0]], _TRIALS: [int(sums[0])] * len(sums)}, remark
+
+
+def _verdict_in(name: str) -> float | None:
+    """What the word in the name of a count means: 1 in n_right, 0 in False or wrong_count."""
+    words = [word for word in words_of(name) if not _COUNT_WORDS.fullmatch(word)]
+    return WORDS.get(words[0]) if len(words) == 1 else None
 
 
 def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
@@ -255,18 +291,22 @@ def frequencies(rows: Any, columns: Columns) -> list[Above]:
         often = f"TRY_CAST({quoted(name)} AS DOUBLE)"
         odd = f"{often} IS NULL OR {often} < 0"
         odd += "" if name in weights else f" OR {often} <> floor({often})"
-        strange, least, most, mean, weighted = rows.aggregate(
+        question = text_of(columns["question"])
+        strange, least, most, mean, weighted, pairs, ids = rows.aggregate(
             f"count(*) FILTER ({odd}), min({often}), max({often}), avg({outcome}), "
-            f"sum({outcome} * {often}) / nullif(sum({often}) FILTER ({outcome} IS NOT NULL), 0)"
+            f"sum({outcome} * {often}) / nullif(sum({often}) FILTER ({outcome} IS NOT NULL), 0), "
+            f"count(DISTINCT row({question}, {often})), count(DISTINCT {question})"
         ).fetchall()[0]
         if strange or least == most or None in (mean, weighted) or math.isclose(mean, weighted):
             continue
-        weight = mapping("weight", name)
+        how = f"{mapping('weight', name)} weighs by it"
+        if pairs > ids:  # a question has one weight
+            how = "load every row as often"
         what = "is the weight of a question" if name in weights else "says how often a row occurred"
         return [
             warning(
-                f"{name!r} ({least:g} to {most:g}) is not used: if it {what}, {weight} weighs by "
-                f"it (mean of all rows {weighted:.4g} instead of {mean:.4g})."
+                f"{name!r} ({least:g} to {most:g}) is not used: if it {what}, {how} (mean of all "
+                f"rows {weighted:.4g} instead of {mean:.4g})."
             )
         ]
     return []
@@ -281,8 +321,13 @@ def _is_weight(name: str) -> bool:
     [True, True, True, False]
     """
     words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
-    return plain_name(name) in _WORTHS or bool(
-        words and {words[0], words[-1]} & {"weight", "weighting"} and not {*words} & _NO_WEIGHTS
+    is_worth = is_maximum(name) and plain_name(name) not in ("total", "possible")
+    return (
+        is_worth
+        or plain_name(name) in _WORTHS
+        or bool(
+            words and {words[0], words[-1]} & {"weight", "weighting"} and not {*words} & _NO_WEIGHTS
+        )
     )
 
 
@@ -312,14 +357,13 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
     """Divide scores by the column with their maximum."""
     name = columns["outcome"]
     group, _, last = name.rpartition(".")
-    if "outcome" not in columns.guessed or plain_name(last) not in _GRADED | (
-        _NUMBERS if group else frozenset()
-    ):
+    named = is_points(last) or plain_name(last) in _GRADED | (_NUMBERS if group else frozenset())
+    if "outcome" not in columns.guessed or not named:
         return rows, []
     inside = [most for most in free_columns(rows.columns, columns) if most.startswith(f"{group}.")]
     parts = {most: most.removeprefix(f"{group}.") for most in inside if group}
-    nested = [most for most, part in parts.items() if plain_name(part) in MAXIMA]
-    for most in [*nested, *named_like(free_columns(rows.columns, columns), MAXIMA)]:
+    nested = [most for most, part in parts.items() if is_maximum(part)]
+    for most in [*nested, *filter(is_maximum, free_columns(rows.columns, columns))]:
         limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
         outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
         strange, largest, mean, share = rows.aggregate(

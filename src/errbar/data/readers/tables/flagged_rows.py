@@ -24,16 +24,15 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.outcome_words import NOTHING, distinct
+from errbar.data.outcome_words import FREQUENCIES, MAXIMA, NOTHING, distinct, number_in
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
-    FREQUENCIES,
     LISTS,
-    MAXIMA,
     are_right_or_wrong,
     free_columns,
     refuse_confidence,
     refuse_reference,
+    scored_columns,
     worth_of,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
@@ -256,10 +255,10 @@ def wrong_flags(present: Sequence[str]) -> str:
     return f" If {names[0]!r} marks what is wrong, use {mapping('outcome', names[0])} and {right}."
 
 
-def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
-    """Advice on columns without a known name that may be the outcome; empty if there are none."""
+def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> dict[str, list[str]]:
+    """Columns without a known name that may be the outcome, the likeliest first, by their kind."""
     if sample is None:
-        return ""
+        return {}
     binary = [name for name in present if _are_verdicts(sample(name))]
     shares = [name for name in present if name not in binary and _are_shares(sample(name))]
     empty = [name for name in present if not any(map(is_filled, sample(name)))]
@@ -267,14 +266,19 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> str:
     words = [name for name in present if name not in binary and _are_classes(sample(name))]
     grades = graded_scores({name: sample(name) for name in present})
     right = way_to_say("--right WORD", "right='WORD'")
-    texts = (
-        ("Columns with only right and wrong values", binary),
-        (f"Columns of words, of which {right} says which are right", words),
-        ("Columns of numbers between 0 and 1", shares),
-        ("Columns of ratings or scores", grades),
-        ("Columns without any value", empty),
-    )
-    return "".join(f" {text}: {list_names(names, 6)}." for text, names in texts if names)
+    kinds = {
+        "Columns with only right and wrong values": binary,
+        "Columns of ratings or scores": grades,
+        "Columns of numbers between 0 and 1": shares,
+        f"Columns of words, of which {right} says which are right": words,
+        "Columns without any value": empty,
+    }
+    return {kind: names for kind, names in kinds.items() if names}
+
+
+def advice_on(kinds: Mapping[str, Sequence[str]]) -> str:
+    """Sentences that list columns by kind; empty if there are none."""
+    return "".join(f" {kind}: {list_names(names, 6)}." for kind, names in kinds.items())
 
 
 _THRESHOLD = re.compile(r"(^|[\s_.-])threshold$", re.IGNORECASE)
@@ -361,7 +365,6 @@ def _are_verdicts(values: Sequence[object]) -> bool:
 
 
 _MOST_CLASSES = 10  # words of a column of verdicts
-_SCORE_OF = re.compile(r"^(score|rating)s?[\s_-]|[\s_-](score|rating)$", re.IGNORECASE)
 _SCORED = re.compile(r"score|rating|grade|correct|pass|verdict|winner|reward|label", re.IGNORECASE)
 
 
@@ -371,13 +374,9 @@ def is_filled(value: object) -> bool:
 
 
 def graded_scores(flat: Mapping[str, Sequence[object]]) -> list[str]:
-    """Columns that are named as scores, with only numbers, of which some are above 1."""
-    found = []
-    for name in filter(_SCORE_OF.search, flat):
-        values = {worth_of(value) for value in distinct(flat[name]) if is_filled(value)}
-        if None not in values and max(filter(None, values), default=0) > 1:
-            found.append(name)
-    return found
+    """Columns of scores, of which some are above 1."""
+    found = scored_columns(flat, lambda name: flat[name])
+    return [name for name in found if max(filter(None, map(worth_of, flat[name])), default=0) > 1]
 
 
 def _are_classes(values: Sequence[object]) -> bool:
@@ -389,7 +388,9 @@ def _are_classes(values: Sequence[object]) -> bool:
     }
     some = [words[text] for text in values if isinstance(text, str) and text in words]
     worth = {word: worth_of(word) for word in {*some}}
-    has_both = 1.0 in worth.values() and None in worth.values()
+    has_both = None in worth.values() and any(
+        value == 1.0 and number_in(word) is None for word, value in worth.items()
+    )
     return has_both and 2 < len(worth) <= _MOST_CLASSES and 2 * len(worth) <= len(some)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, mapping, some_of, warning
 from errbar.data.columns import REFERENCES, SCORERS, USUAL, Sampler, named_like, plain_name
-from errbar.data.outcome_words import NOTHING, is_outcome
+from errbar.data.outcome_words import NOTHING, is_outcome, words_of
 from errbar.data.queries.expressions import HIDDEN
 from errbar.data.readers.tables.competing_outcomes import plain_value
 from errbar.data.readers.tables.derived_columns import Flat, repeat_rows
@@ -34,8 +34,12 @@ _FEWEST_ROWS = 4
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"]))) - REFERENCES
 _SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 _IDS = frozenset(map(plain_name, ("question", *USUAL["question"], *ASKED)))
-# Names that no outcome has.
-_SURE = REFERENCES - frozenset(map(plain_name, ("label", "target", "expected", "actual")))
+_UNSURE = frozenset({"label", "target", "expected", "actual"})  # names that an outcome may have
+# The first and the last word of the name of a true class, such as correct_option.
+_GIVEN = frozenset(
+    ("correct", "right", "true", "gold", "golden", "expected", "actual", "reference")
+)
+_KINDS = frozenset(("answer", "option", "choice", "letter", "label", "class", "category", "key"))
 
 
 class ComparedLabels(NamedTuple):
@@ -104,10 +108,23 @@ def _reference(flat: Flat, assignment: Assignment) -> str | None:
         target = assignment["target"]
         return target if target in flat and _classes(flat[str(target)]) else None
     pairs = [paired_reference(name, flat) for name in flat]
-    names = dict.fromkeys([*(name for name in pairs if name), *named_like(flat, REFERENCES)])
+    names = dict.fromkeys([*(name for name in pairs if name), *filter(_is_reference, flat)])
     found = [name for name in names if _classes(flat[name])]
     alike = {tuple(map(plain_value, flat[name])) for name in found}
     return found[0] if len(alike) == 1 else None
+
+
+def _is_reference(name: str) -> bool:
+    """Whether a name is that of the true class, also by its first and last words.
+
+    Examples
+    --------
+    >>> [_is_reference(name) for name in ("gold", "correct_option", "Key", "correct", "answer")]
+    [True, True, True, False, False]
+    """
+    words = words_of(name)
+    given = len(words) > 1 and words[0] in _GIVEN and words[-1] in _KINDS
+    return plain_name(name) in REFERENCES or plain_name(name) == "key" or given
 
 
 def _classes(column: Sequence[Any]) -> set[str]:
@@ -140,7 +157,7 @@ def _systems(
         if len({tuple(map(plain_value, flat[name])) for name in named}) > 1:
             _refuse_choice(named, reference)
         return {named[0]: ""}
-    sure = plain_name(reference) in _SURE or "target" in assignment
+    sure = plain_name(reference) not in _UNSURE or "target" in assignment
     if systems or (not sure and _is_binary(flat[reference])):
         return systems
     others = _others(flat, reference, classes, flat.__getitem__)

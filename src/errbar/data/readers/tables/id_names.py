@@ -16,6 +16,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
+from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.tables.wide_names import STEPS, TRIAL_NAME
 
 # The index of a data frame that was written to a file and read again.
@@ -26,7 +27,8 @@ ASKED = (
     *("goal", "behavior", "behaviour"),
 )
 _CALLED_ID = re.compile(
-    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)"
+    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)|[A-Z]{2,}ID"
+    r"|(?i:seg|segment|sent|sentence|doc|utt|item|case|query|img|image|prompt|problem|question)id"
     r"|(?i:question|problem|task|puzzle|item|case|example|instance|test|scenario|prompt)"
     r"[\s_\-.](?i:hex|hash|slug|code|label|no|nr))",
     re.DOTALL,
@@ -104,7 +106,29 @@ def other_id(
         is_index = name == index or plain_name(name) in INDICES
         if name in free and (is_index or not _is_label(sample(name))):
             return name
-    return subject_id(free, system, sample)
+    return subject_id(free, system, sample) or _shared_id(free, system, sample)
+
+
+def _shared_id(free: Sequence[str], system: str | None, sample: Sampler) -> str | None:
+    """The first column that has the same values in every system, each of them once.
+
+    Fractions and what may be an outcome do not name anything.
+    """
+    if system is None or len({*map(str, sample(system))}) < 2:
+        return None
+    for name in free:
+        values = sample(name)
+        if any(value is None or isinstance(value, float | dict | list) for value in values):
+            continue
+        if all(map(is_outcome, values)):
+            continue
+        by_system: dict[str, list[str]] = {}
+        for own, value in _rows([system, name], sample):
+            by_system.setdefault(own, []).append(value)
+        first, *others = map(sorted, by_system.values())
+        if len({*first}) == len(first) > 2 and all(other == first for other in others):
+            return name
+    return None
 
 
 def subject_id(free: Sequence[str], system: str | None, sample: Sampler) -> str | None:

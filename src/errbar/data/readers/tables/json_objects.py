@@ -6,11 +6,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import RESPONSES, named_like, plain_name
-from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
+from errbar.data.columns import RESPONSES, plain_name
+from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_maximum, is_outcome, number_in
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.competing_outcomes import MAXIMA, lists_outcomes
+from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
@@ -149,7 +149,7 @@ def without_parts(value: JsonObject) -> JsonObject:
 def _are_points(row: JsonObject) -> bool:
     """Whether an object has only an outcome and its maximum."""
     others = [name for name in row if meaning_of(name) != "outcome"]
-    return 0 < len(others) < len(row) and len(named_like(others, MAXIMA)) == len(others)
+    return 0 < len(others) < len(row) and len(list(filter(is_maximum, others))) == len(others)
 
 
 def names_rows(key: str) -> bool:

@@ -6,7 +6,7 @@ A row names its question, and the keys of the object are the same in every row.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, some_of, warning
 from errbar.data.columns import (
     MEASURES,
     RESPONSES,
@@ -96,7 +96,7 @@ def _by_column(flat: Flat) -> tuple[Flat, Above] | None:
         found[place] = [record.get(field) for record in records]
     found["system"] = [name for name in wide for _ in flat[name]]
     first = f"{wide[0]}.{min(outcomes[0])}"
-    choose = way_to_say(f"--map outcome={first}", f"outcome={first!r}")
+    choose = mapping("outcome", first)
     return found, warning(
         f"{len(wide)} columns have a record of an outcome each, and are read as systems "
         f"({some_of(wide)}). If they are scores of one response, choose one, for example {choose}."

@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.data.engines.flat_files import separator_in
 from errbar.data.readers.archive import Archive
 from errbar.data.readers.file_content import text_lines
 from errbar.data.readers.finding import COMPRESSED, CSV, kind_of
+from errbar.data.readers.tables.stray_lines import separator_in
 from errbar.data.sources.arrays import refuse_ids
 from errbar.errors import InputError
 

@@ -15,10 +15,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from errbar.base.remarks import Above
+from errbar.data.columns import plain_name
 from errbar.data.engines.duckdb import quoted
 from errbar.data.engines.flat_files import dialect_of
 from errbar.data.readers.file_content import encoding_remarks, raw_text, text_lines
 from errbar.data.readers.finding import ARROW, CSV, EXCEL, JUNIT, SQLITE, head_of
+from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.data.readers.tables.frames import arrow_columns
 from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.workbooks import sheet_columns, sheets_in
@@ -47,7 +49,8 @@ def columns_in(
 def columns_of_csv(file: Path) -> dict[str, list[str | None]]:
     """Columns of a CSV file that DuckDB cannot read from disk, since it is not UTF-8 there."""
     dialect = dialect_of(file)
-    lines = csv.reader(islice(text_lines(file), dialect.above, None), delimiter=dialect.mark)
+    above = dialect.above + dialect.lines - 1
+    lines = csv.reader(islice(text_lines(file), above, None), delimiter=dialect.mark)
     width = len(dialect.names)
     columns: dict[str, list[str | None]] = {name: [] for name in dialect.names}
     try:
@@ -56,12 +59,12 @@ def columns_of_csv(file: Path) -> dict[str, list[str | None]]:
             if not any(cells):
                 continue
             if len(cells) != width and not (dialect.has_notes and len(cells) == 1):
-                place = f"{file}, line {dialect.above + lines.line_num}"
+                place = f"{file}, line {above + lines.line_num}"
                 raise InputError(f"{place}: it has {len(cells)} cells, and the header {width}.")
             for at, column in enumerate(columns.values()):
                 column.append((cells[at] if at < len(cells) else "") or None)
     except csv.Error as error:
-        raise InputError(f"{file}, line {dialect.above + lines.line_num}: {error}.") from error
+        raise InputError(f"{file}, line {above + lines.line_num}: {error}.") from error
     return columns
 
 
@@ -112,7 +115,32 @@ def database_tables(file: Path) -> dict[str, dict[str, list[Any]]]:
     tables = {name: columns for name, columns in tables.items() if any(columns.values())}
     if not tables:
         raise NoOutcomes(f"{file}: no table of this SQLite database has rows.")
-    return tables
+    return {name: _with_systems(name, columns, tables) for name, columns in tables.items()}
+
+
+def _with_systems(
+    name: str, columns: dict[str, list[Any]], tables: Mapping[str, dict[str, list[Any]]]
+) -> dict[str, list[Any]]:
+    """Columns of a table, with those that name its systems in the table that its ids refer to.
+
+    Its `run_id` refers to the `run_id` of another table, or to the `id` of one called runs; the
+    model there is called runs.model.
+    """
+    if names_in_parts(columns, "system"):
+        return columns
+    for other, there in tables.items():
+        named = [column for column in there if names_in_parts([column], "system")]
+        singular = f"{plain_name(other.removesuffix('s'))}id"
+        for key in columns if other != name and named else ():
+            own = key if key in there else "id" if plain_name(key) == singular else ""
+            places = {value: at for at, value in enumerate(there.get(own, []))}
+            if own and len(places) == len(there[own]) and places.keys() >= {*columns[key]}:
+                rows = [places[value] for value in columns[key]]
+                found = {
+                    f"{other}.{column}": [there[column][at] for at in rows] for column in named
+                }
+                return {**columns, **found}
+    return columns
 
 
 def _table(base: sqlite3.Connection, name: str) -> dict[str, list[Any]]:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import STATUSES, plain_name
-from errbar.data.engines.duckdb import quoted, text_literal
+from errbar.data.columns import STATUSES, TOTALS, plain_name
+from errbar.data.engines.duckdb import quoted, text_literal, text_of
 from errbar.data.outcome_words import (
     MARKS,
     NO_OUTCOME,
@@ -241,7 +241,7 @@ def numbers_of_text(
             strange = f"CASE WHEN isinf({number}) THEN {quoted(outcome)} END"
             added.append(f"{strange} AS {quoted(STRANGE)}")
         if not are_large or _words_in(looked[outcome]):
-            words = _words_among(rows, outcome, texts)
+            words = _words_among(rows, columns, texts)
             refuse_grades(words, outcome)
             remarks = [*remarks, *words_remark(words, WORDS)]
     for meaning in ("confidence", "cost", "weight"):
@@ -283,14 +283,14 @@ def _with_quotients(rows: Any, name: str) -> tuple[Any, list[Above]]:
     return rows.project(f"* REPLACE ({value} AS {quoted(name)})"), [remark]
 
 
-def _words_among(rows: Any, name: str, texts: Sequence[UnusualText] | None) -> dict[str, int]:
+def _words_among(rows: Any, columns: Columns, texts: Sequence[Any] | None) -> dict[str, int]:
     """Number of rows per word; raises an error if only some numbers are percentages."""
-    if texts is None:
-        _refuse_mixed_percentages(rows, name)
-        return _counted_words(rows, name)
-    if any(text.word.endswith("%") for text in texts):
-        _refuse_mixed_percentages(rows, name)
-    return counted_words(texts)
+    name = columns["outcome"]
+    if texts is None or any(text.word.endswith("%") for text in texts):
+        words = ", ".join(text_literal(word) for word in sorted(TOTALS))
+        own = f"regexp_replace(lower({text_of(columns['question'])}), '[\\s_-]+', '', 'g')"
+        _refuse_mixed_percentages(rows.filter(f"{own} NOT IN ({words})"), name)
+    return _counted_words(rows, name) if texts is None else counted_words(texts)
 
 
 def number_expression(rows: Any, name: str, kind: str) -> str | None:

@@ -18,6 +18,7 @@ from errbar.data.columns import (
     SCORES,
     USUAL,
     USUAL_COUNTS,
+    is_flag,
     named_like,
     plain_name,
 )
@@ -48,12 +49,11 @@ from errbar.data.readers.tables.named_scores import (
     with_named_scores,
 )
 from errbar.data.readers.tables.printed_values import answers_as_text, parse_columns
-from errbar.data.readers.tables.wide_names import TRIAL_NAME
+from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_event
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
 from errbar.errors import UnknownColumn
 
 _LOOKED_AT = 500  # rows inspected to classify a column
-# May name a run as well.
 _ANY_ID = frozenset({"id", "uid", "key", "name", "index", "idx", plain_name(INDEX)})
 
 
@@ -108,7 +108,7 @@ def tidy(flat: Flat, assignment: Assignment, *, named: bool = True) -> TidyColum
             remarks.append(remark)
             columns = _find_meanings(flat, assignment)
     if columns is None:
-        columns = _find(flat, assignment)  # raises an error that names what is missing
+        columns = _find(flat, assignment, scored=True)  # or an error that names what is missing
     if "outcome" in columns and holds(flat[columns["outcome"]], list):
         flat, columns, remark = _explode(flat, columns, assignment)
         remarks.append(remark)
@@ -245,11 +245,11 @@ def sample_of(flat: Flat, name: str) -> list[Any]:
     return flat.get(name, [])[:_LOOKED_AT]
 
 
-def _find(flat: Flat, assignment: Assignment) -> Columns:
+def _find(flat: Flat, assignment: Assignment, *, scored: bool = False) -> Columns:
     names = [name for name in flat if name not in HIDDEN]
     sample = partial(sample_of, flat)
     usual = USUAL_COUNTS if are_counts(names, assignment, sample) else USUAL
-    return find_columns(names, assignment, usual, sample=sample)
+    return find_columns(names, assignment, usual, sample=sample, scored=scored)
 
 
 def _find_meanings(flat: Flat, assignment: Assignment) -> Columns | None:
@@ -300,16 +300,17 @@ def _question_of(others: Flat, assignment: Assignment) -> str:
 
 def _are_metrics(name: str, column: Sequence[Any], question: str, assignment: Assignment) -> bool:
     """Whether the keys of objects are metrics, since the row itself names its question."""
-    if (assignment.get("outcome") or "").startswith(f"{name}."):
+    if any((column or "").startswith(f"{name}.") for column in assignment.values()):
         return True
-    scores = {str(key) for value in column if isinstance(value, dict) for key in value}
-    if plain_name(name) in SCORES and named_like(scores, MEASURES):
+    keys = {str(key) for value in column if isinstance(value, dict) for key in value}
+    if plain_name(name) in SCORES and named_like(keys, MEASURES):
+        return True
+    if 2 * sum(is_flag(key) or is_event(key) for key in keys) >= len(keys) > 1:  # format_ok
         return True
     if question == ROW:
         return False
     if plain_name(name) not in SCORES:
-        return plain_name(question) not in _ANY_ID
-    keys = {str(key) for value in column if isinstance(value, dict) for key in value}
+        return plain_name(question) not in _ANY_ID  # which may name a run as well
     numbered = all(any(letter.isdigit() for letter in key) for key in keys)
     return len(column) > len(keys) or not numbered
 
@@ -345,7 +346,6 @@ def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat
         found[trial] = [f"{trial_name}/{at}" for trial_name, at in pairs]
     else:
         found["trial"] = position
-    least = min(sizes)
-    each = f"{least}" if least == most else f"{least} to {most}"
+    each = f"{most}" if min(sizes) == most else f"{min(sizes)} to {most}"
     remark = as_trials(f"the entries of the lists in {name!r}, {each} per row{aside}")
     return found, _find(found, assignment), remark

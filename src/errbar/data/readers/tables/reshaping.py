@@ -164,11 +164,11 @@ def _with_columns(
     engine: Any, relation: Relation, how: HowToRead
 ) -> tuple[Relation, Columns, list[Above]]:
     """The relation, made flat if it is not, and what its columns mean."""
-    columns = _flat_columns(relation.names, relation.rows.head(), how.assignment)
+    columns = _flat_columns(relation, how.assignment)
     if columns is not None:
         return relation, columns, []
     relation, remarks = _flat(engine, relation, how.assignment)
-    return relation, _find(relation.names, how.assignment, relation.rows.head()), remarks
+    return relation, _find(relation, how.assignment, scored=True), remarks
 
 
 def _mend_rows(
@@ -262,9 +262,8 @@ def _by_meaning(part: RowSet) -> RowSet:
         if name not in meanings and name in part.columns.named:
             new = f"{name} (not used)"
         shown.append(f"{quoted(name)} AS {quoted(new)}")
-    remark = guess(
-        f"{_some(part.files)}: {part.columns.describe()}", option="--map", argument="..."
-    )
+    text = f"{_some(part.files)}: {part.columns.describe()}"
+    remark = guess(text, option="--map", argument="...")
     return replace(
         part,
         rows=part.rows.project(", ".join(shown)),
@@ -282,28 +281,29 @@ def _some(files: Sequence[Path]) -> str:
 
 
 def _find(
-    names: Sequence[str], assignment: Mapping[str, str | None], looked: Mapping[str, list[Any]]
+    relation: Relation, assignment: Mapping[str, str | None], *, scored: bool = False
 ) -> Columns:
+    names, looked = relation.names, relation.rows.head()
+
     def sample(name: str) -> list[Any]:
         return looked.get(name, [])
 
     usual = USUAL_COUNTS if are_counts(names, assignment, sample) else USUAL
-    return find_columns(names, assignment, usual, sample=sample)
+    return find_columns(names, assignment, usual, sample=sample, scored=scored)
 
 
-def _flat_columns(
-    names: Sequence[str], looked: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
-) -> Columns | None:
+def _flat_columns(relation: Relation, assignment: Mapping[str, str | None]) -> Columns | None:
     """Column meanings; None if outcomes are in lists, in objects, or in a column per system."""
+    looked = relation.rows.head()
     try:
-        columns = _find(names, assignment, looked)
+        columns = _find(relation, assignment)
     except UnknownColumn:
         return None
     if "outcome" in columns and any(map(_is_structure, _hashable(looked[columns["outcome"]]))):
         return None
     hides_systems = "system" not in {*columns.named, *assignment} and any(
         isinstance(value, dict) and names_in_parts(value, "system")
-        for name in names
+        for name in relation.names
         if dict in {*map(type, looked[name])}
         for value in looked[name]
     )

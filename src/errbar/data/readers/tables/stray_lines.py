@@ -1,12 +1,21 @@
-"""Lines of a table that are not rows: repeated headers, and notes such as "* excludes errors"."""
+"""Lines of a table that are not rows: titles, headers, and notes such as "* excludes errors"."""
 
-from collections.abc import Collection, Sequence
+import csv
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import Above, guess, warning
+from errbar.base.remarks import Above, guess, some_of, warning
 from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import ALL_ROWS, numbers_in, quoted, text_literal, text_of
+from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.readers.file_content import text_lines
+from errbar.data.readers.tables.column_choice import names_in_parts
 
 HEADERS = "lines that repeat the names of the columns"
 NOTES = "notes below the table"
@@ -16,6 +25,8 @@ _MARK = (
 )
 _SENTENCE = r"\S\s+\S+\s+\S"
 _SHOWN = 60  # characters of a note in a message
+_MOST_LEVELS = 4  # lines of a header
+_MOST_ABOVE = 50  # lines among which the header of a CSV file is looked for
 
 
 def without_notes(
@@ -94,3 +105,88 @@ def header_remark(left_out: Sequence[tuple[str, Any]]) -> list[Above]:
 
 _ASKED = ("question", "task", "problem", "item", "example", "sample", "doc", "instance")
 _OUTCOMES = ("correct", "is_correct", "score", "accuracy", "acc")
+
+
+def lines_above(file: Path) -> int:
+    """Number of lines above the header: blank lines, comments, Excel's sep=;, or a title."""
+    above = 0
+    for line in text_lines(file):
+        text = line.strip().lower()
+        if not text or text.startswith("#") or re.fullmatch(r"sep=.", text):
+            above += 1
+            continue
+        cells = re.split(r"[,;\t|]", line.replace('"', ""))
+        return above if names_in_parts(map(str.strip, cells), "outcome") else _titles_above(file)
+    return 0
+
+
+def _titles_above(file: Path) -> int:
+    """Number of lines above the first that has as many cells as all below, such as "Model: gpt".
+
+    That line must name an outcome, or each line above have a single cell.
+    """
+    sample = list(islice(text_lines(file), _MOST_ABOVE))
+    lines = csv.reader(sample, delimiter=separator_in("".join(sample), ",;\t|"))
+    rows, before = [], 0
+    with suppress(csv.Error):
+        for cells in lines:
+            if any(map(str.strip, cells)):
+                rows.append((before, cells))
+            before = lines.line_num
+    rows = rows[:-1] if len(sample) == _MOST_ABOVE else rows  # the last line may be cut off
+    sizes = [len(list(without_end(cells))) for _, cells in rows]
+    width = max(sizes, default=0)  # the last columns of a sheet may be empty
+    at = sizes.index(width) if sizes else 0
+    if not at or width < 2 or len({len(cells) for _, cells in rows[at:]}) > 1:
+        return 0
+    above, head = rows[at][0], [cell.strip() for cell in rows[at][1]][:width]
+    is_header = not any(number_in(cell) is not None for cell in head) and len({*head}) == width
+    sure = max(sizes[:at]) == 1 or names_in_parts(head, "outcome")
+    return above if is_header and sure and max(sizes[:at]) < width else 0
+
+
+def above_remarks(file: Path, above: int) -> tuple[Above, ...]:
+    """Remark on lines above the header that are not comments."""
+    lines = [line.strip(" ,;\t\r\n") for line in islice(text_lines(file), above)]
+    titles = [line for line in lines if line and not line.startswith("#") and line[:4] != "sep="]
+    if not titles:
+        return ()
+    return (guess(f"{file.name}: left out above the header: {some_of(map(repr, titles), 3)}"),)
+
+
+def levels_of(file: Path, above: int, mark: str) -> tuple[list[str], int] | None:
+    """Names of columns from a header of several levels, as pandas writes them, and its lines.
+
+    The last line names the index, with nothing else in it. A number goes with the name of its
+    level, as in gpt_seed0, and a measure stands last, as in gpt_acc.
+    """
+    rows = list(csv.reader(islice(text_lines(file), above, above + _MOST_LEVELS), delimiter=mark))
+    ends = (list(without_end(row)) for row in rows)
+    named = [(at, len(end)) for at, end in enumerate(ends) if all(end) and len(end) < len(rows[0])]
+    if not named or not named[0][0] or len({*map(len, rows)}) > 1:
+        return None
+    at, width = named[0]
+    levels = [(row[width - 1].strip(), row[width:]) for row in rows[:at]]
+    labels = [
+        [f"{name or 'run'}{value}" if value.isdecimal() else value for value in values]
+        for name, values in levels
+    ]
+    measured = [names_in_parts(values, "outcome") for values in labels]
+    pairs = sorted(zip(measured, labels, strict=True), key=itemgetter(0))
+    ordered = [values for _, values in pairs]
+    names = [
+        *rows[at][:width],
+        *("_".join(filter(None, parts)) for parts in zip(*ordered, strict=True)),
+    ]
+    return (names, at + 1) if len({*names}) == len(names) else None
+
+
+def without_end(cells: Sequence[str]) -> Iterator[str]:
+    """Strip empty cells from the end."""
+    last = max((at for at, cell in enumerate(cells) if cell.strip()), default=-1)
+    return iter(cells[: last + 1])
+
+
+def separator_in(line: str, marks: str) -> str:
+    """The separator that occurs most often outside quotes."""
+    return max(marks, key=re.sub(r'"(?:[^"]|"")*"', "", line).count)

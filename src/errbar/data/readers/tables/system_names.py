@@ -16,8 +16,22 @@ from errbar.base.remarks import (
     warning,
     way_to_say,
 )
-from errbar.data.columns import ANSWERS, RESPONSES, ROW, Sampler, named_like, plain_name
+from errbar.data.columns import (
+    ANSWERS,
+    PARTS,
+    PROPERTIES,
+    REFERENCES,
+    RESPONSES,
+    ROW,
+    SCORERS,
+    VERSIONS,
+    Sampler,
+    is_flag,
+    named_like,
+    plain_name,
+)
 from errbar.data.engines.duckdb import distinct_rows, quoted, text_literal, text_of
+from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.id_names import ASKED, is_prose
@@ -31,6 +45,7 @@ _TEXTS = frozenset(map(plain_name, ("question", "problem", *ASKED)))
 SHOWN = 6  # values of a setting
 _DATE = re.compile(r"\d{4}[-/.]?\d\d?[-/.]?\d\d?\b.*|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b.*")
 _HASH = re.compile(r"(?=.*\d)[0-9a-f-]{6,}")
+_FEW_SYSTEMS = 20
 _LARGEST = 1_000_000  # larger numbers are rather times or seeds than settings
 
 
@@ -98,7 +113,7 @@ def uneven_systems(rows: Any, columns: Columns) -> list[Above]:
     from question to question, such as the method by which each was solved.
     """
     if "system" not in columns:
-        return []
+        return _possible_systems(rows, columns) if "outcome" in columns else []
     name = columns["system"]
     keys = [text_of(columns[meaning]) for meaning in ("task", "system") if meaning in columns]
     each = rows.aggregate("count(*) AS n", ", ".join(keys))
@@ -111,6 +126,33 @@ def uneven_systems(rows: Any, columns: Columns) -> list[Above]:
         warning(
             f"no column has ids of questions, and the systems in {name!r} have {least} to {most} "
             f"rows, so rows cannot be paired and systems are not compared{whole}."
+        )
+    ]
+
+
+def _possible_systems(rows: Any, columns: Columns) -> list[Above]:
+    """Warning on columns that may name the system, where neither ids nor a known name tell.
+
+    They have a few names, of as many rows each, which are nothing that questions have.
+    """
+    found = []
+    known = PARTS | VERSIONS | SCORERS | REFERENCES | ANSWERS | PROPERTIES | {FILE}
+    for name in free_columns(rows.columns, columns):
+        if plain_name(name) in known or is_flag(name) or rows.schema[name] != "VARCHAR":
+            continue
+        each = rows.aggregate(f"{text_of(name)} AS value, count(*) AS n", text_of(name))
+        names, least, most = each.aggregate("count(*), min(n), max(n)").fetchall()[0]
+        values = values_of(rows, name)
+        if 1 < names <= _FEW_SYSTEMS and least == most > names and not any(map(is_outcome, values)):
+            found.append(f"{name!r} ({listed(values)})")
+    if not found:
+        return []
+    first = found[0].partition(" (")[0].strip("'")
+    return [
+        warning(
+            f"no column has ids of questions and none names the system, so every row is a question "
+            f"of one system. As many rows have each value of {some_of(found, 3)}: if these are "
+            f"systems, use {mapping('system', first)}."
         )
     ]
 
@@ -217,6 +259,18 @@ def called_after_model(
     return None
 
 
+def one_row_each(system: str | None, sample: Sampler | None) -> str:
+    """Advice on a table with one row per system, as a leaderboard has."""
+    if system is None or sample is None:
+        return ""
+    names = [str(name) for name in sample(system) if name is not None]
+    if not names or len(set(names)) < len(names):
+        return ""
+    return (
+        f" Every {system!r} has a single row: if these are totals, load the outcomes of questions."
+    )
+
+
 def are_levels(values: Sequence[str]) -> bool:
     """Whether values are settings: words or amounts, and no dates, hashes or numbers of repeats.
 
@@ -256,6 +310,7 @@ def with_settings_in_names(
     called = " and ".join([*parts, *settings])
     name = called if called not in rows.columns else f"errbar {called}"
     together, pooled = mean_of_all(rows, columns), setting("rows", "trials")
+    pooled += f" and {setting('repeats', 'keep')}" if "trial" in columns else ""
     each = "every question has rows" if columns["question"] != ROW else "there are rows"
     remark = warning(
         f"{each} for each {' and '.join(shown)}: settings are not trials, so a system is named by "

@@ -21,7 +21,7 @@ from errbar.data.engines.duckdb import (
     text_literal,
 )
 from errbar.data.engines.flat_files import Relation, relations_of
-from errbar.data.queries.expressions import FILE
+from errbar.data.queries.expressions import BY_VALUES, FILE
 from errbar.data.readers.documents import parse, parse_lines
 from errbar.data.readers.file_content import (
     begins_as_array,
@@ -78,6 +78,7 @@ from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, MissingExtra, NoOutcomes, NotThere, UnknownColumn
 
 _NO_IDS = "it has no question ids, while other files do; pass its path to read it"
+_NO_NAME = "no column is called an outcome, while other files have one; pass its path to read it"
 _LOOKED_AT = 20  # lines of a JSON file that are checked for nesting
 
 
@@ -126,10 +127,11 @@ def _read_tables(
             skipped |= dict.fromkeys(relation.files, error)
             continue
         parts.append(replace(part, remarks=(*remarks, *part.remarks)))
-    with_ids = [part for part in parts if has_ids(part.columns)]
-    if with_ids:  # a summary next to results has no ids
-        lost = [part for part in parts if part not in with_ids and not {*part.files} & {*asked}]
-        skipped |= {file: InputError(_NO_IDS) for part in lost for file in part.files}
+    with_ids = [part for part in parts if has_ids(part.columns)]  # a summary has none
+    by_name = [part for part in parts if BY_VALUES not in part.columns.guessed]
+    for kept, reason in ((with_ids, _NO_IDS), (by_name, _NO_NAME)):
+        lost = [part for part in parts if kept and part not in kept if not {*part.files} & {*asked}]
+        skipped |= {file: InputError(reason) for part in lost for file in part.files}
         parts = [part for part in parts if part not in lost]
     unasked = {file: keys for file, keys in flags.items() if file not in asked}
     for file, reason in (settings_among(unasked, parts) | scored_again(parts, asked)).items():

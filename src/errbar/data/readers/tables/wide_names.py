@@ -18,6 +18,7 @@ from errbar.data.columns import (
     RESPONSES,
     SCORERS,
     TOTALS,
+    TRIAL_NUMBERS,
     USUAL,
     is_flag,
     plain_name,
@@ -49,42 +50,15 @@ _SUMMARIES = frozenset(
     map(
         plain_name,
         (
-            *(
-                "best",
-                "worst",
-                "any",
-                "max",
-                "min",
-                "majority",
-                "final",
-                "notes",
-                "note",
-                "comment",
-            ),
-            *(
-                "diff",
-                "difference",
-                "delta",
-                "Δ",
-                "change",
-                "gain",
-                "improvement",
-                "uplift",
-                "lift",
-            ),
-            *("agree", "agrees", "disagree", "same", "match", "both", "either", "neither", "none"),
-            *(
-                "all_correct",
-                "any_correct",
-                "all_right",
-                "num_correct",
-                "n_correct",
-                "count_correct",
-            ),
-            *("exit_code", "returncode", "return_code", "exit_status", "timestamp", "ts"),
-            *("created", "truncated", "terminated", "done", "cached", "parsed", "valid"),
-            *("value", "format_ok", "format_compliance", "void", "tamper", "verified", "ready"),
-            *("median", "range", "spread", "best_of", "oracle", "vote", "votes", "majority_vote"),
+            *("best", "worst", "any", "max", "min", "majority", "final", "notes", "note"),
+            *("comment", "diff", "difference", "delta", "Δ", "change", "gain", "improvement"),
+            *("uplift", "lift", "agree", "agrees", "disagree", "same", "match", "both"),
+            *("either", "neither", "none", "all_correct", "any_correct", "all_right"),
+            *("num_correct", "n_correct", "count_correct", "exit_code", "returncode"),
+            *("return_code", "exit_status", "timestamp", "ts", "created", "truncated"),
+            *("terminated", "done", "cached", "parsed", "valid", "value", "format_ok"),
+            *("format_compliance", "void", "tamper", "verified", "ready", "median", "range"),
+            *("spread", "best_of", "oracle", "vote", "votes", "majority_vote"),
         ),
     )
 )
@@ -147,12 +121,16 @@ def is_no_system(name: str) -> bool:
     >>> [is_no_system(name) for name in ("used_tool", "p_vs_exponential", "p_1", "gpt_passed")]
     [True, True, False, False]
     """
+    inside = name.rpartition(".")[2]  # checks.format_ok
+    is_inside = inside != name and not {plain_name(inside), stem_of(inside)} & _OUTCOMES
+    if is_event(inside) or (is_inside and is_flag(inside)):
+        return True
     plain = plain_name(name)
-    if plain in _NO_SYSTEMS or _AT.fullmatch(name.strip()):
+    if plain in _NO_SYSTEMS | TRIAL_NUMBERS or _AT.fullmatch(name.strip()):
         return True
     last = _last_word(name)
     words = _words(name)
-    if any(map(_FAULTS.fullmatch, words)) or _begins_with_response(name) or _is_event(words):
+    if any(map(_FAULTS.fullmatch, words)) or _begins_with_response(name):
         return True
     if (
         (len(words) > 1 and words[0] in _SETTINGS)
@@ -164,8 +142,9 @@ def is_no_system(name: str) -> bool:
     return is_flag(name) and stem_of(name) not in _OUTCOMES
 
 
-def _is_event(words: Sequence[str]) -> bool:
+def is_event(name: str) -> bool:
     """Whether the words of a name say what happened in a run, or which step it passed."""
+    words = _words(name) if name else [""]
     if any(map(_EVENTS.fullmatch, words)) or (words[0] == "valid" and words[-1] in STEPS):
         return True
     return words[0] in STEPS | _TESTS and _PASSED.fullmatch(words[-1]) is not None

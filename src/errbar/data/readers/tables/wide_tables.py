@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.arguments import is_missing
-from errbar.base.remarks import Above, guess, mapping, some_of, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, some_of, warning
 from errbar.data.columns import (
     COUNTERS,
     INDEX,
@@ -36,7 +36,12 @@ from errbar.data.readers.tables.derived_columns import (
     numbers_of,
     row_numbers,
 )
-from errbar.data.readers.tables.flagged_rows import graded_scores, is_filled, possible_outcomes
+from errbar.data.readers.tables.flagged_rows import (
+    advice_on,
+    graded_scores,
+    is_filled,
+    possible_outcomes,
+)
 from errbar.data.readers.tables.graded_classes import Assignment
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps
@@ -152,7 +157,7 @@ def _remark(
     wide = chosen.wide
     text = f"ide table: {len(wide)} columns are {meaning}s ({some_of(wide)})"
     text += f" of {some_of(list(dict.fromkeys(chosen.systems)))}" if chosen.systems else ""
-    choose = way_to_say(f"--map {meaning}=COLUMN,COLUMN", f"{meaning}='COLUMN,COLUMN'")
+    choose = mapping(meaning, "COLUMN,COLUMN")
     doubtful = [name for name in unused if _may_be_wide(flat[name]) and not is_no_system(name)]
     doubtful = [name for name in doubtful if name not in {*chosen.fractions, *chosen.derived}]
     numbered = differ_by_number(wide) if meaning == "system" else []
@@ -181,7 +186,7 @@ def _remark(
             f"Not used, although most of their values are outcomes: {some_of(doubtful)}."
         )
     if numbered:
-        trials = way_to_say("--map trial=COLUMN,COLUMN", "trial='COLUMN,COLUMN'")
+        trials = mapping("trial", "COLUMN,COLUMN")
         reasons.append(
             f"{some_of(numbered)} differ only by a number: if they are trials of one system, list "
             f"them with {trials}."
@@ -224,7 +229,7 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
     answers = [name for name in candidates if name not in references and not is_no_system(name)]
     answers += named_like(candidates, PREDICTIONS)
     if references and answers:
-        listed = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+        listed = mapping("system", "COLUMN,COLUMN")
         raise UnknownColumn(
             f"{no_outcome(answers[0], references[0])} List the columns with the outcomes of "
             f"systems with {listed}."
@@ -254,7 +259,7 @@ def _of_one_measure(wide: list[str], fractions: Sequence[str], flat: Flat) -> li
     if grid is None or len(grid.measures) == 1:
         return wide if grid is None else grid.first
     listed = ",".join(grid.first)
-    systems = way_to_say(f"--map system={listed}", f"system={listed!r}")
+    systems = mapping("system", listed)
     raise UnknownColumn(
         f"each of {some_of(grid.systems)} has {len(grid.measures)} measures "
         f"({some_of(grid.measures, 6)}), and their names do not tell which is the outcome. List "
@@ -269,11 +274,12 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
     response = response or next((name for name in flat if is_response_beside(name, wide)), None)
     if response is None:
         return
-    map_it = mapping("outcome")
-    systems = way_to_say("--map system=COLUMN,COLUMN", "system='COLUMN,COLUMN'")
+    listed = ",".join(wide)
+    systems = mapping("system", listed)
     raise UnknownColumn(
         f"every row has one {response!r}, so {some_of(wide)} may be its scores rather than systems."
-        f" Choose the outcome with {map_it}, or list the systems with {systems}."
+        f" Choose the outcome, for example with {mapping('outcome', wide[0])}, or list the systems "
+        f"with {systems}."
     )
 
 
@@ -286,7 +292,7 @@ def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
         return
     if len(differ_by_number(wide)) == len(wide):  # q1, q2 … are questions with partial credit
         return
-    anyway = way_to_say(f"--map question={','.join(wide)}", f"question={','.join(wide)!r}")
+    anyway = mapping("question", ",".join(wide))
     raise UnknownColumn(
         f"it has only totals, a score of each {system!r} for {some_of(wide)}, and an error bar "
         f"needs every question. Load the files with the outcome of each question; if these "
@@ -300,7 +306,7 @@ def _refuse_totals_by_name(wide: Sequence[str], flat: Flat, name: str) -> None:
     shares = (0 < worth < 1 for column in wide for worth in numbers_of(flat[column]).tolist())
     if len(names) >= _FEW or len(set(names)) < len(names) or not all(shares):
         return
-    anyway = way_to_say(f"--map system={','.join(wide)}", f"system={','.join(wide)!r}")
+    anyway = mapping("system", ",".join(wide))
     raise UnknownColumn(
         f"it has only totals, a score of each {name!r} for {some_of(wide)}, and an error bar needs "
         f"every question. Load the files with the outcome of each question; if every {name!r} is "
@@ -311,9 +317,7 @@ def _refuse_totals_by_name(wide: Sequence[str], flat: Flat, name: str) -> None:
 def refuse_scorers(names: Sequence[str]) -> NoReturn:
     """Error for rows with several scores, with advice on choosing one."""
     choose = mapping("outcome", names[0])
-    systems = way_to_say(
-        f"--map system={names[0]},{names[1]}", f"system={f'{names[0]},{names[1]}'!r}"
-    )
+    systems = mapping("system", ",".join(names[:2]))
     raise UnknownColumn(
         f"every row has {len(names)} scores ({some_of(names, 6)}), and their names do not tell "
         f"which is the outcome. Choose one, for example {choose}; if they are systems, list them "
@@ -362,14 +366,14 @@ def _meaning_of(wide: Sequence[str], columns: Columns, flat: Flat) -> str:
             return "question"
         raise InputError(
             f"there is a column for each of {some_of(wide)}, and {columns['system']!r} names "
-            f"systems too; choose the outcome column with "
-            f"{way_to_say('--map outcome=COLUMN', 'outcome=COLUMN')}."
-            f"{possible_outcomes(list(flat), lambda name: flat[name][:_LOOKED_AT])}"
+            f"systems too; choose the outcome column, for example with "
+            f"{mapping('outcome', wide[0])}."
+            f"{advice_on(possible_outcomes(list(flat), lambda name: flat[name][:_LOOKED_AT]))}"
         )
-    if columns["question"] == INDEX and len(wide) > rows:
+    if columns["question"] in (INDEX, "index") and len(wide) > rows:
         raise InputError(
             f"the table has {rows} rows and {len(wide)} columns of outcomes, and it is unclear "
-            f"which of them are systems. Name the first column question or system."
+            f"which of them are systems. Name the first column question or system, or the index."
         )
     return "system"
 
