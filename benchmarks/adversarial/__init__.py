@@ -2,4 +2,8 @@
 
 The shapes were written down, with their sizes, seeds and limits, before the methods that are tried
 on them. A shape may be added; none is removed, and no constant of errbar is chosen by them.
+
+- `cells`: data sets with a known truth, and what is asked of errbar.
+- `counts`, `samples`, `ranked`, `verdicts`: the first trial, by what is asked.
+- `outside`, `third`, `fourth`, `fifth`, `sixth`, `seventh`: later trials; `rare`: rare errors.
 """

@@ -11,6 +11,7 @@ from errbar.base.arguments import checked, require_text, strict_share
 from errbar.base.files import without_endings
 from errbar.base.remarks import mapping, some_of, way_to_say
 from errbar.data.columns import require_column
+from errbar.data.engines.duckdb import open_database
 from errbar.data.queries.expressions import column_lists
 from errbar.data.queries.questions import failures_as
 from errbar.data.sources.joined import JoinedSource, SystemPart
@@ -204,7 +205,7 @@ def _table_of(path: Path, table: str | None, opened: ExitStack) -> Any:
     import duckdb  # noqa: PLC0415  loaded when first needed
 
     try:
-        connection = opened.enter_context(duckdb.connect(str(path), read_only=True))
+        connection = opened.enter_context(open_database(path))
         there = [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]

@@ -127,17 +127,26 @@ LAYOUT = CHECKOUT / "docs" / "layout.md"
 
 
 def test_every_file_that_the_layout_names_exists() -> None:
-    """A cell names the folder with its first file; later files of the cell may leave it out."""
-    for row in re.findall(r"^\|.*\|(.*)\|$", LAYOUT.read_text(encoding="utf-8"), re.MULTILINE):
-        folder = PACKAGE
-        for name in re.findall(r"`([\w/]+(?:\.py|/))`", row):
-            places = (PACKAGE / name, folder / name, LAYOUT.parents[1] / name)
-            place = next((at for at in places if at.exists()), None)
-            assert place is not None, f"{name} in: {row}"
-            folder = place if place.is_dir() else place.parent
+    """They are named from the package, or from the root of the repository."""
+    text = LAYOUT.read_text(encoding="utf-8")
+    names = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    assert names
+    for name in names:
+        assert any((top / name).exists() for top in (PACKAGE, LAYOUT.parents[1])), name
 
 
-PACKAGES = [*sorted(p.parent for p in MODULES if p.stem == "__init__"), CHECKOUT / "benchmarks"]
+def test_a_rule_of_the_layout_is_defined_where_it_says() -> None:
+    text = LAYOUT.read_text(encoding="utf-8")
+    rules = re.findall(r"`(\w+)` in `([\w/]+\.py)`", text)
+    assert rules
+    for name, file in rules:
+        assert re.search(rf"^ *(?:def|class) {name}\b", (PACKAGE / file).read_text(), re.M), name
+
+
+PACKAGES = [
+    *sorted(p.parent for p in MODULES if p.stem == "__init__"),
+    *sorted(p.parent for p in (CHECKOUT / "benchmarks").rglob("__init__.py")),
+]
 NAMES = r"`[a-z]\w*`(?:,\s+`[a-z]\w*`)*:"  # modules, before what they hold
 
 
@@ -159,6 +168,13 @@ def modules_in(package: Path) -> list[str]:
 def test_the_map_of_a_package_names_every_module_once(package: Path) -> None:
     named = [name for modules, _ in map_of(package) for name in modules]
     assert sorted(named) == modules_in(package)
+
+
+def test_the_map_of_the_report_names_every_file_that_makes_the_page() -> None:
+    described = ast.get_docstring(tree_of(PACKAGE / "page" / "__init__.py")) or ""
+    files = {path.name for path in (PACKAGE / "page").iterdir() if path.suffix not in {".py", ""}}
+    assert "page.html" in files
+    assert files == set(re.findall(r"`(\w+\.\w+)`", described))
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)

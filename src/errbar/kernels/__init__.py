@@ -13,9 +13,10 @@ Right trials among few draws:
 
 Intervals and tests:
 
-- `bounded_mean`: Gaffke's interval of a mean (`mean_ends`), the default, and its test; one unseen
-  question or cluster at the bound (`chances_of_sizes`).
-- `interval`: normal, t, Clopper-Pearson, BCa, percentile, Robson and Whitlock's.
+- `bounded_mean`: Gaffke's interval of a mean (`mean_ends`), the default, by a saddle-point
+  approximation, and its test; one unseen question or cluster at the bound (`chances_of_sizes`).
+- `interval`: normal, t, Clopper-Pearson (never Wilson), Korn and Graubard's, Hall's, Robson and
+  Whitlock's, BCa, percentile.
 - `resample`: weights of the bootstrap and the jackknife, of clusters too.
 - `fourier_inversion`: posterior of a mean over independent questions.
 - `difficulty`: posterior of the distribution of difficulty, by a Gibbs sampler.

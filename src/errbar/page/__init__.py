@@ -2,8 +2,11 @@
 
 - `contents`: what a report says; `rendering`: the page; `panels`: costs and noise.
 - `boards`: pages of games and of leaderboard audits.
-- `templates`: how text is written. What is around every page is in `shell.html`, bars and remarks
-  in `parts.html`, looks in `page.css`.
+- `templates`: how text is written.
+
+The report is `page.html`, with its leaderboard; pages of games are `games.html`, those of audits
+`board.html`. All of them have `shell.html` around them, bars and remarks of `parts.html`, the looks
+of `page.css` and the script `page.js`.
 """
 
 from dataclasses import replace

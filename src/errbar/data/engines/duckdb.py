@@ -39,8 +39,7 @@ def own_engine() -> duckdb.DuckDBPyConnection:
 def engine_with_progress() -> duckdb.DuckDBPyConnection:
     """Open a separate instance whose connection reports the progress of a query."""
     engine = _closed_instance()
-    engine.execute("SET enable_progress_bar = true")
-    engine.execute("SET enable_progress_bar_print = false")
+    engine.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     engine.execute(_LOCK)
     return engine
 
@@ -68,8 +67,16 @@ def _instance(_process: int) -> tuple[duckdb.DuckDBPyConnection, bool]:
     return instance, shows_progress
 
 
-def _closed_instance() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config=_CLOSED | {"temp_directory": str(directory_until_exit())})
+def _closed_instance(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    config = _CLOSED | {"temp_directory": str(directory_until_exit())}
+    return duckdb.connect(file, read_only=file != ":memory:", config=config)
+
+
+def open_database(file: Path) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file for reading."""
+    engine = _closed_instance(str(file))
+    engine.execute(_LOCK)
+    return engine
 
 
 _DEEPEST = 12  # lists within lists; DuckDB takes twice as long for each level
@@ -316,11 +323,8 @@ def _array(name: str, values: Sequence[Any], numbers: Collection[str]) -> NDArra
         if kinds <= {int, float, type(None)} and kinds != {type(None)} and largest < _LARGEST:
             return _floats(values)
     array = np.empty(len(values), dtype=object)
-    array[:] = (
-        values
-        if _are_plain_texts(values, kinds)
-        else [None if value is None else _text(value) for value in values]
-    )
+    plain = _are_plain_texts(values, kinds)
+    array[:] = values if plain else [None if value is None else _text(value) for value in values]
     return array
 
 
@@ -329,8 +333,7 @@ def _largest_whole(values: Sequence[Any], kinds: set[type]) -> int:
     if int not in kinds:
         return 0
     wholes = values if kinds == {int} else [value for value in values if type(value) is int]
-    highest, lowest = max(wholes), min(wholes)
-    return max(highest, -lowest)
+    return max(map(abs, wholes))
 
 
 def _are_plain_texts(values: Sequence[Any], kinds: set[type]) -> bool:
@@ -393,6 +396,5 @@ def plain_errors(where: str = "", *others: str) -> Iterator[None]:
             raise
         text = one_sentence(str(error))
         named = not where or any(file in text for file in files)
-        full = isinstance(error, duckdb.OutOfMemoryException)
-        kind = NotEnoughMemory if full else InputError
+        kind = NotEnoughMemory if isinstance(error, duckdb.OutOfMemoryException) else InputError
         raise kind(text if named else f"{where}: {text}") from error
