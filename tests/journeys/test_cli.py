@@ -61,7 +61,9 @@ def test_the_demo_shows_what_the_command_says_of_its_logs() -> None:
 def test_the_demo_says_what_the_data_are_and_what_the_bar_covers() -> None:
     lines = printed().splitlines()
     assert lines[0] == demo.ABOUT
-    assert " ".join(map(str.strip, lines[2:4])) == (
+    assert lines[2] == "dunlin-2 and siskin-1 are tied for the best."
+    read = next(at for at, line in enumerate(lines) if line.startswith("Columns: "))
+    assert " ".join(map(str.strip, lines[read + 2 : read + 4])) == (
         "dunlin-2 and siskin-1 are tied for the best; dunlin-2 leads siskin-1 by 0.008 avg "
         "(95% CI -0.092 to 0.105)."
     )

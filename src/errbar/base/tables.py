@@ -306,12 +306,22 @@ def with_printable_cells(table: Table) -> Table:
 
 
 def _first_blocks(table: Table, width: int | None, printed: set[str]) -> list[list[Line]]:
-    """What stands above a table: the conclusion, then remarks on how the data were interpreted."""
+    """What stands above a table: the verdict, how the data were interpreted, the conclusion.
+
+    A remark stands above the numbers that it decides, also above those of the conclusion.
+    """
     remarks = [note for note in table.above if note not in printed]
     printed.update(remarks)
     warned = [line for note in remarks for line in _text([note], width, _tone_of(note))]
-    sentence = table.conclusion
-    return [*([_sentence(sentence, width)] if sentence is not None else []), warned]
+    conclusion = table.conclusion
+    if conclusion is None:
+        return [warned]
+    if not remarks or not re.search(r"\d", conclusion.rest):
+        return [_sentence(conclusion, width), warned]
+    if not conclusion.claim:
+        return [warned, _sentence(conclusion, width)]
+    verdict = _sentence(conclusion._replace(rest="."), width)
+    return [verdict, warned, _text([f"{conclusion.claim}{conclusion.rest}"], width)]
 
 
 def _tone_of(note: str) -> Tone:

@@ -118,10 +118,10 @@ class Board(Rows[B]):
             lead = f"it leads {second} by {self.gap_text()}"
             return f"{first} is the best of {len(self)} systems", f" by {self.measure}: {lead}."
         if len(best) == len(self) == 2:
-            return "Inconclusive", f": {''.join(leads)}."
+            return f"Inconclusive: {leads[0]}", f"{leads[1]}."
         if len(best) == len(self):
             some = f"any of the {len(best)} systems may be the best"
-            return "Inconclusive", f": {some}; {''.join(leads)}."
+            return f"Inconclusive: {some}", f"; {''.join(leads)}."
         if len(best) > _MOST_NAMED:
             return leads[0], f"{leads[1]}, but any of {len(best)} may be the best."
         tied = f"{', '.join(best[:-1])} and {best[-1]}"

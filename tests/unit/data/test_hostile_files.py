@@ -1,7 +1,9 @@
 """Files that would take hours, all memory or the whole stack to read are refused by name."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import polars as pl
 import pyarrow as pa
@@ -108,7 +110,11 @@ def test_a_name_that_is_not_utf_8_is_refused_as_such(kind: str, tmp_path: Path) 
     except OSError:
         pytest.skip("this file system has no such names")
     frame = pl.DataFrame({"question": ["a", "b"], "outcome": [1, 0]})
-    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    write: dict[str, Callable[[IO[bytes]], object]] = {
+        "csv": frame.write_csv,
+        "jsonl": frame.write_ndjson,
+        "parquet": frame.write_parquet,
+    }
     with file.open("wb") as out:
         write[kind](out)
     with pytest.raises(InputError, match="the name is not UTF-8"):

@@ -195,7 +195,7 @@ LONG = "q" * 5_000  # no system has names of files as long
         lambda: errbar.history({"a": RUNS}, columns={None: 1}),  # type: ignore[dict-item]
         lambda: selective.compare(
             dict.fromkeys("ab", selective.Predictions([0.1, 0.2], loss=[0, 1])),
-            coverages=np.array(None, dtype=object),
+            coverages=np.array(None, dtype=object),  # type: ignore[arg-type]
             rng=0,
         ),
         lambda: selective.Predictions([0.1], loss=[0], clusters=np.array("a")),
