@@ -276,4 +276,5 @@ def test_the_plug_in_is_found_by_pytest_and_costs_other_suites_no_heavy_import(
     code = "import sys\ndef test_a(): assert not {'numpy', 'duckdb', 'scipy'} & set(sys.modules)\n"
     done = process(tmp_path, code)
     assert done.returncode == 0, done.stdout
-    assert "errbar" not in done.stdout
+    said = [line for line in done.stdout.splitlines() if not line.startswith("rootdir: ")]
+    assert not any("errbar" in line for line in said)

@@ -223,8 +223,9 @@ def test_before_the_first_question_nothing_is_known() -> None:
 
 def test_a_result_prints_as_a_table_and_as_html() -> None:
     found = runs_of(rows_of(drawn(0.9, 100))).monitor(above=0.5, below=0.5)
-    verdict, _, table, *_ = str(found).split("\n\n")
+    verdict, _, conclusion, table, *_ = str(found).split("\n\n")
     assert verdict == "Stop: mine is above 0.5."
+    assert conclusion.startswith("Stop: mine is above 0.5, decided after ")
     head = table.splitlines()[0].split("  ")
     assert [each.strip() for each in head if each.strip()] == [
         *("system", "mean [95% CI]", "questions", "e above 0.5", "e below 0.5", "verdict")

@@ -146,3 +146,29 @@ def test_a_workbook_of_notes_is_refused(tmp_path: Path) -> None:
     file = workbook(tmp_path, {"a": [("x",), ("y",)], "b": [("x",), ("z",)]})
     with pytest.raises(InputError, match="none of its 2 sheets"):
         scored(file)
+
+
+def test_a_file_per_trial_whose_sections_are_one_row(tmp_path: Path) -> None:
+    """Numbers of the same rows, a line each, which are read as nested columns."""
+    lines = []
+    (tmp_path / "files").mkdir()
+    for agent, right in (("react", {0, 1, 4}), ("plan", {0, 2, 3, 4, 5})):
+        for at in range(6):
+            row = {
+                "agent": agent,
+                "env": {"task_id": f"T{at % 3}", "seed": at // 3},
+                "summary": {"success": at in right, "n_steps": at, "total_cost_usd": at / 6},
+            }
+            lines.append(json.dumps(row))
+            (tmp_path / "files" / f"{agent}-{at}.json").write_text(lines[-1])
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines))
+    found = scored(tmp_path / "files")
+    assert sorted(found.values()) == [0.5, 0.8333]
+    assert found == scored(tmp_path / "rows.jsonl")
+    assert "total_cost_usd" not in said_above(tmp_path / "files").partition("not used")[0]
+
+
+def test_sections_with_totals_of_a_run_are_no_row(tmp_path: Path) -> None:
+    totals = {"config": {"task_id": "sums", "model": "m"}, "metrics": {"accuracy": 0.5}}
+    with pytest.raises(InputError):
+        errbar.load(document(tmp_path, totals))

@@ -65,7 +65,7 @@ _NO_VERSIONS = (PROPERTIES | REFERENCES | ANSWERS | MAXIMA | FREQUENCIES) | froz
 )
 _FAULT = re.compile(
     r"fail|error|timeout|timed_out|empty|invalid|missing|skipped|wrong|violat"
-    r"|^(?:num|n|number_of)_|_(?:count|calls|tokens|steps|turns|seconds|ms)$",
+    r"|^(?:num|n|number_of)_|_(?:count|calls|tokens|steps|turns|seconds|ms|usd|cost|latency)$",
     re.IGNORECASE,
 )
 _NUMBERS_LISTED = re.compile(r"VARCHAR$|(DOUBLE|FLOAT|[A-Z]*INT(EGER)?|BOOLEAN)\[\]$")

@@ -19,6 +19,7 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.column_documents import fit_names, table_in
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import (
     compared_totals,
     hint_on,
@@ -241,7 +242,8 @@ def _of_objects(
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         refuse_totals_of(value, where)
         records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
-        return Document(records, [guess("Questions: the keys of the document")], tuple(value))
+        flags = () if any(are_counts(entry, {}) for entry in inner) else tuple(value)
+        return Document(records, [guess("Questions: the keys of the document")], flags)
     by_task = _lists_by_task(value)
     if by_task or all(map(_nests_objects, inner)):
         return _of_three_levels(by_task or value, where)

@@ -264,10 +264,24 @@ def is_record(value: JsonObject) -> bool:
     is_benchmark = is_task and are_named_as_tasks([str(names["task"])])
     if not (lists_trials or has_outcome(value)):
         return False
-    return (is_task and not is_benchmark) or any(
+    if (is_task and not is_benchmark) or _is_in_sections(value):
+        return True
+    return any(
         isinstance(entry, str | int) and (names_question(name) or plain_name(name) in RESPONSES)
         for name, entry in value.items()
     )
+
+
+def _is_in_sections(value: JsonObject) -> bool:
+    """Whether sections of an object are one row, with an id and a verdict; rows by id are alike."""
+    sections = [entry for entry in value.values() if isinstance(entry, dict)]
+    if len({frozenset(section) for section in sections}) < len(sections):
+        return False
+    fields = [field for section in sections for field in section.items()]
+    return any(
+        isinstance(entry, str | int) and names_question(name) and plain_name(name) != "id"
+        for name, entry in fields
+    ) and any(meaning_of(name) == "outcome" and entry in (0, 1) for name, entry in fields)
 
 
 def are_lists_of_runs(rows: Sequence[Any]) -> bool:
