@@ -155,7 +155,7 @@ def test_a_file_per_trial_whose_sections_are_one_row(tmp_path: Path) -> None:
     for agent, right in (("react", {0, 1, 4}), ("plan", {0, 2, 3, 4, 5})):
         for at in range(6):
             row = {
-                "agent": agent,
+                "agent": {"name": agent},
                 "env": {"task_id": f"T{at % 3}", "seed": at // 3},
                 "summary": {"success": at in right, "n_steps": at, "total_cost_usd": at / 6},
             }

@@ -368,17 +368,18 @@ def _has_gaps(values: Sequence[object]) -> bool:
 
 
 def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
-    """Nested columns whose last name is a known one, such as scores.accuracy or em/v1/score."""
+    """Nested columns named like scores.accuracy, em/v1/score, or agent.name for `agent_name`."""
     parts = [name for name in present if isinstance(name, str) and ("." in name or "/" in name)]
-    last = {name: plain_name(name.replace("/", ".").rpartition(".")[2]) for name in parts}
+    ends = {name: name.replace("/", ".").split(".")[-2:] for name in parts}
+    known = {name: {plain_name(end[-1]), plain_name("_".join(end))} for name, end in ends.items()}
     usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
-    found = [name for wanted_name in usual for name in parts if last[name] == wanted_name]
+    found = list(dict.fromkeys(name for end in usual for name in parts if end in known[name]))
     if meaning == "system":  # the model in an object of a grader is the judge
         found = [name for name in found if not _GRADING.search(name.rpartition(".")[0])]
     if found or meaning != "outcome":
         return found
     scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
-    return scores if len(scores) == 1 else [name for name in parts if last[name] == "value"]
+    return scores if len(scores) == 1 else [name for name in parts if "value" in known[name]]
 
 
 def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
