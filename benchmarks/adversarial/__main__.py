@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmarks.adversarial import (
     counts,
+    eighth,
     fifth,
     fourth,
     outside,
@@ -58,6 +59,7 @@ def every_cell(targets: Targets) -> list[Cell]:
         fifth.cells(),
         sixth.cells(),
         seventh.cells(),
+        eighth.cells(),
         rare.cells(),
     )
     return [cell for cells in families for cell in cells]
