@@ -5,5 +5,6 @@ on them. A shape may be added; none is removed, and no constant of errbar is cho
 
 - `cells`: data sets with a known truth, and what is asked of errbar.
 - `counts`, `samples`, `ranked`, `verdicts`: the first trial, by what is asked.
-- `outside`, `third`, `fourth`, `fifth`, `sixth`, `seventh`, `eighth`: later trials; `rare`: rare errors.
+- `outside`, `third`, `fourth`, `fifth`, `sixth`, `seventh`, `eighth`: later trials.
+- `rare`: rare errors beside questions that are never solved.
 """
