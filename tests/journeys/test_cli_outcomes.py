@@ -396,6 +396,37 @@ def test_a_file_gets_what_would_be_printed(style: str, runs: str, tmp_path: Path
     assert target.read_bytes().decode() == shown("score", runs, "--format", style)
 
 
+@pytest.mark.parametrize(
+    ("ending", "style"),
+    [("txt", "table"), ("JSON", "json"), ("csv", "csv"), ("md", "markdown"), ("tex", "latex")],
+)
+def test_the_ending_of_a_file_chooses_the_format(
+    ending: str, style: str, runs: str, tmp_path: Path
+) -> None:
+    target = tmp_path / f"scores.{ending}"
+    assert run("score", runs, "-o", str(target)).stdout == ""
+    assert target.read_bytes().decode() == shown("score", runs, "--format", style)
+
+
+@pytest.mark.parametrize(
+    ("ask", "instead"),
+    [
+        ("score no-log.csv -o scores.html", "errbar report writes a page"),
+        ("score no-log.csv -o scores.csv.gz", ".txt, .json, .csv, .md or .tex"),
+        ("score no-log.csv -o scores.json --format csv", "--format json"),
+        ("prefer no-log.csv -o games.html", "--report writes a page"),
+        ("audit-board no-log.csv -o board.html", "--page writes a page"),
+        ("audit-board no-log.csv --page board.json", ".html or .htm"),
+        ("report no-log.csv -o report.pdf", ".html or .htm"),
+        ("gate a.csv b.csv --max-drop 0.1 --junit tests.json", ".xml"),
+    ],
+)
+def test_a_file_is_never_written_in_a_format_other_than_its_ending_says(
+    ask: str, instead: str
+) -> None:
+    assert instead in refusal(*ask.split())
+
+
 def test_an_existing_file_is_replaced_whole(runs: str, tmp_path: Path) -> None:
     target = tmp_path / "out.txt"
     target.write_text("before " * 10_000)
@@ -414,7 +445,7 @@ def test_an_existing_file_without_content_is_replaced(runs: str, tmp_path: Path)
     assert "small" in target.read_text()
 
 
-GATE = "gate IN --baseline-system a --system b --max-drop 0.1 --junit OUT"
+GATE = "gate IN --baseline-system a --system b --max-drop 0.1 -o OUT"
 
 
 @pytest.mark.parametrize(
@@ -680,7 +711,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(
     (tmp_path / "real.csv").write_text("old")
     link = tmp_path / "link.csv"
     link.symlink_to(tmp_path / "real.csv")
-    shown(ask[0], runs, *ask[1:], str(link), "--force")
+    assert run(ask[0], runs, *ask[1:], str(link), "--force").exit_code == 0
     assert link.is_symlink()
     assert "small" in (tmp_path / "real.csv").read_text()
 

@@ -13,8 +13,8 @@ Commands:
 
 What they share:
 
-- `options`: options of several commands; `io`: paths loaded, results printed to the width
-  of the terminal or written.
+- `options`: options of several commands; `io`: paths loaded, results printed to the width of the
+  terminal or written, and the options that name files to write.
 - `work`: progress, time limits, signals, errors and exit codes.
 """
 

@@ -5,10 +5,10 @@ from typing import Literal
 
 import click
 
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import Subcommand, command_on_paths
-from errbar.cli.io import loaded_outcomes, require_writable, show
-from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, choice, number
+from errbar.cli.io import WriteOptions, loaded_outcomes, require_writable, show
+from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, choice, number
 from errbar.cli.work import working
 
 
@@ -66,8 +66,8 @@ RATINGS = bundle(
     help="A column with the ratings of one rater. If each row is an answer, name at least two.",
 )
 @RATINGS
-@options.WRITE
-@options.PLOT
+@io.WRITE
+@io.PLOT
 def agree(
     path: str, raters: tuple[str, ...], ratings: RatingOptions, writing: WriteOptions
 ) -> None:
@@ -127,10 +127,10 @@ LABELLING = bundle(
 
 @command_on_paths
 @LABELLING
-@options.output_file(
-    "--fill", "Write a CSV file of the answers to label, to be read back by --labels."
+@io.output_file(
+    "--fill", "Write a CSV file of the answers to label, to be read back by --labels.", ".csv"
 )
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def label(
     paths: Paths,
     choosing: LabellingOptions,

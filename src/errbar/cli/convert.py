@@ -8,13 +8,13 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import loaded_outcomes, paths_text, tell
-from errbar.cli.options import FORCE, OutputPath, Paths, ReadOptions
+from errbar.cli.io import FORCE, OutputPath, loaded_outcomes, paths_text, tell
+from errbar.cli.options import Paths, ReadOptions
 from errbar.errors import InputError
 
 
 @command_on_paths
-@click.argument("target", type=OutputPath())
+@click.argument("target", type=OutputPath(folder=True))
 @click.option(
     "--as",
     "schema",

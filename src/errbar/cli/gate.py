@@ -7,10 +7,10 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import put, runs_of, save, show
-from errbar.cli.options import Assume, Keywords, PairOptions, ReadOptions, WriteOptions, bundle
+from errbar.cli.io import WriteOptions, put, runs_of, save, show
+from errbar.cli.options import Assume, Keywords, PairOptions, ReadOptions, bundle
 from errbar.cli.work import working
 from errbar.errors import InputError
 
@@ -88,10 +88,10 @@ GATE = bundle(
     "100. May be repeated.",
 )
 @GATE
-@options.output_file("--markdown", "Also write a comment for a pull request to this file.")
-@options.output_file("--junit", "Also write a JUnit test report to this file.")
+@io.output_file("--markdown", "Also write a comment for a pull request to this file.", ".md")
+@io.output_file("--junit", "Also write a JUnit test report to this file.", ".xml")
 @options.PAIR
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def gate(
     baseline: str,
     candidate: str | None,

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from errbar.cli.options import PATHS, Command, OutputPath, ReadOptions, WriteOptions
+from errbar.cli.io import OutputPath, WriteOptions
+from errbar.cli.options import PATHS, Command, ReadOptions
 
 _NOT_BROKEN = "\u2011"  # a hyphen at which lines are not broken
 _LABELS = frozenset({"labels", "label", "correction"})

@@ -6,10 +6,10 @@ import click
 from click.exceptions import Exit
 
 import errbar
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import columns_in, keywords_of, paths_text, require_writable, show
-from errbar.cli.options import PairOptions, Paths, ReadOptions, WriteOptions
+from errbar.cli.io import WriteOptions, columns_in, keywords_of, paths_text, require_writable, show
+from errbar.cli.options import PairOptions, Paths, ReadOptions
 from errbar.cli.work import working
 from errbar.errors import InputError
 
@@ -26,7 +26,7 @@ from errbar.errors import InputError
 @click.option("--table", help="The table of a DuckDB file, if it has several.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if drift is detected.")
 @options.PAIR
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def history(
     paths: Paths,
     metrics: tuple[str, ...],

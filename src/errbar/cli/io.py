@@ -1,5 +1,8 @@
 """Input and output of commands: outcomes loaded from paths, results printed or written to files.
 
+The ending of a file says what is written to it; a command refuses one that it does not write before
+it does any work.
+
 A terminal and a pipe get the same lines. Only a terminal has a width, to which tables are fitted,
 and colours, which rich prints; it is imported only then.
 """
@@ -9,9 +12,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -19,15 +23,7 @@ from errbar.base.files import atomic_file
 from errbar.base.narrow_tables import page_of_width
 from errbar.base.remarks import MARK, above, below, marked
 from errbar.base.tables import Detail, Line, in_percent, page, plain, printable
-from errbar.cli.options import (
-    FORCED,
-    OUTPUTS,
-    READ_WRITE_PLOT,
-    Command,
-    Paths,
-    ReadOptions,
-    WriteOptions,
-)
+from errbar.cli.options import READ, Command, Options, Paths, ReadOptions, bundle, options_of
 from errbar.cli.work import Work, working
 from errbar.errors import InputError
 
@@ -37,6 +33,173 @@ if TYPE_CHECKING:
     from errbar.results.base import Result
     from errbar.results.pictures.picture import Picture
     from errbar.runs import Runs
+
+
+OUTPUTS, FORCED = "errbar.outputs", "errbar.force"  # keys of click.Context.meta
+
+Style = Literal["table", "json", "csv", "raw-csv", "markdown", "latex"]
+
+_STYLES: dict[str, Style] = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+_PAGES = (".html", ".htm")
+
+
+class OutputPath(click.Path):
+    """The path of a file that a command writes; `require_writable` checks those of a command.
+
+    Parameters
+    ----------
+    endings
+        The endings that it may have, or none at all; () if the writer checks them.
+    """
+
+    def __init__(self, *endings: str, folder: bool = False) -> None:
+        super().__init__(dir_okay=folder)
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check the ending, and keep the path for the check of what exists."""
+        path = str(super().convert(value, param, ctx))
+        ending = Path(path).suffix.lower()
+        if self.endings and ending and ending not in self.endings:
+            raise InputError(_no_such_ending(path, self.endings, param, ctx))
+        if ctx is not None:
+            ctx.meta.setdefault(OUTPUTS, []).append(path)
+        return path
+
+
+def _no_such_ending(
+    path: str,
+    endings: Sequence[str],
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> str:
+    """Return what an option writes, and, for a page, what writes one."""
+    option = param.opts[-1] if param is not None else "it"
+    *first, last = endings
+    known = f"{', '.join(first)} or {last}" if first else last
+    text = f"{path}: {option} writes a file that ends in {known}"
+    if Path(path).suffix.lower() not in _PAGES:
+        return f"{text}."
+    others = [] if ctx is None else [each for each in ctx.command.params if each is not param]
+    pages = (each.opts[-1] for each in others if set(_PAGES) & set(_endings_of(each)))
+    return f"{text}; {next(pages, 'errbar report')} writes a page."
+
+
+def _endings_of(param: click.Parameter) -> Sequence[str]:
+    return param.type.endings if isinstance(param.type, OutputPath) else ()
+
+
+def output_file(flag: str, text: str, *endings: str) -> Options:
+    """Return an option that names a file which the command writes; `text` is its help."""
+    return click.option(flag, type=OutputPath(*endings), metavar="FILE", help=text)
+
+
+def page_file(flag: str, text: str) -> Options:
+    """Return an option that names an HTML page which the command writes as well."""
+    return output_file(flag, text, *_PAGES)
+
+
+def _set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[FORCED] = value
+
+
+FORCE = click.option(
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_force,
+    help="Replace files that exist already, but never an input.",
+)
+
+
+def page_output(name: str) -> Options:
+    """Return the options of a command that writes an HTML page."""
+    output = click.option(
+        "-o",
+        "--output",
+        type=OutputPath(*_PAGES),
+        default=name,
+        show_default=True,
+        help="The HTML file to write.",
+    )
+    return options_of(output, FORCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions:
+    """How a result is written: the options of `WRITE` and `PLOT`."""
+
+    asked: Style | None = None  # by --format
+    output: str | None = None
+    plot: str | None = None
+    percent: bool = False
+    detail: Literal["table", "explained"] | None = None
+
+    def __post_init__(self) -> None:
+        ending = _style_of(self.output)
+        if self.asked and ending not in (None, "table", self.asked.removeprefix("raw-")):
+            raise InputError(
+                f"{self.output} ends like a file of --format {ending}, but --format is "
+                f"{self.asked}; change one of them, or omit --format."
+            )
+
+    @property
+    def style(self) -> Style:
+        """The format: that of --format, else that of the ending of the file."""
+        return self.asked or _style_of(self.output) or "table"
+
+
+def _style_of(path: str | None) -> Style | None:
+    """Return the format that the ending of a file stands for."""
+    return None if path is None else _STYLES.get(Path(path).suffix.lower())
+
+
+WRITE = bundle(
+    "writing",
+    WriteOptions,
+    click.option(
+        "--format",
+        "asked",
+        type=click.Choice(["table", "json", "csv", "raw-csv", "markdown", "latex"]),
+        help="The format of the output; by default that of the ending of --output, else table. "
+        "raw-csv does not escape control characters and formulas.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=OutputPath(*_STYLES),
+        help=f"Write the output to this file, which ends in {', '.join(_STYLES)}.",
+    ),
+    FORCE,
+    click.option("--percent", is_flag=True, help="Show scores in percent."),
+    click.option("-q", "--quiet", "detail", flag_value="table", help="Print only the table."),
+    click.option("--explain", "detail", flag_value="explained", help="Also print the method."),
+)
+
+
+def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
+    """Refuse a file name that cannot be drawn before any work is done."""
+    if path is not None:
+        from errbar.results.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
+
+        require_suffix(path)
+    return path
+
+
+PLOT = click.option(
+    "--plot",
+    type=OutputPath(),
+    callback=_drawable,
+    help="Also draw a picture, to a file that ends in .svg, .png, .html or .json.",
+)
+
+READ_WRITE_PLOT = options_of(READ, WRITE, PLOT)
 
 
 @contextmanager

@@ -4,10 +4,10 @@ from typing import Literal
 
 import click
 
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import loaded_outcomes, show
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
+from errbar.cli.io import WriteOptions, loaded_outcomes, show
+from errbar.cli.options import Paths, ReadOptions, choice, number
 
 
 @command_on_paths
@@ -18,11 +18,11 @@ from errbar.cli.options import Paths, ReadOptions, WriteOptions, choice, number
     "discrimination too (2PL).",
 )
 @number("--subset", int, "The size of a subset of questions; by default several are tried.")
-@options.output_file("--ids", "Write the ids of the questions of the subset, one per line.")
+@io.output_file("--ids", "Write the ids of the questions of the subset, one per line.", ".txt")
 @options.SYSTEMS
 @options.ERRORS
 @options.LEVEL
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def items(
     paths: Paths,
     model: Literal["rasch", "2pl"],

@@ -10,10 +10,10 @@ import click
 from click.exceptions import Exit
 
 from errbar.base.tables import printable
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import paths_text, require_writable, runs_of, show
-from errbar.cli.options import Paths, ReadOptions, WriteOptions
+from errbar.cli.io import WriteOptions, paths_text, require_writable, runs_of, show
+from errbar.cli.options import Paths, ReadOptions
 from errbar.cli.work import working
 from errbar.errors import ErrbarError, InputError, NotThere
 
@@ -76,7 +76,7 @@ _MOST_TRIES = 5
 @click.option(
     "--exit-code", is_flag=True, help="Exit with 0 if the run can stop, with 3 if it should go on."
 )
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def monitor(
     paths: Paths,
     above: float | None,

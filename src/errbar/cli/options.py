@@ -100,17 +100,6 @@ class ReadOptions:
     remote: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WriteOptions:
-    """How a result is written: the options of `WRITE` and `PLOT`."""
-
-    style: Literal["table", "json", "csv", "raw-csv", "markdown", "latex"] = "table"
-    output: str | None = None
-    plot: str | None = None
-    percent: bool = False
-    detail: Literal["table", "explained"] | None = None
-
-
 class Keywords:
     """Options that are passed on as keywords of the same names."""
 
@@ -194,90 +183,6 @@ READ = bundle(
     click.option("--master", help="The Spark master, as in local[2]."),
     click.option("--spark-remote", "remote", help="The Spark Connect server, as in sc://host."),
 )
-
-OUTPUTS, FORCED = "errbar.outputs", "errbar.force"  # keys of click.Context.meta
-
-
-class OutputPath(click.Path):
-    """The path of a file that a command writes; `require_writable` checks those of a command."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Keep the path for the check."""
-        path = super().convert(value, param, ctx)
-        if ctx is not None:
-            ctx.meta.setdefault(OUTPUTS, []).append(path)
-        return path
-
-
-def output_file(flag: str, text: str) -> Options:
-    """Return an option that names a file which the command writes; `text` is its help."""
-    return click.option(flag, type=OutputPath(dir_okay=False), metavar="FILE", help=text)
-
-
-def _set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
-    context.meta[FORCED] = value
-
-
-FORCE = click.option(
-    "--force",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_force,
-    help="Replace files that exist already, but never an input.",
-)
-
-
-def page(name: str) -> Options:
-    """Return the options of a command that writes an HTML page."""
-    output = click.option(
-        "-o",
-        "--output",
-        type=OutputPath(dir_okay=False),
-        default=name,
-        show_default=True,
-        help="The HTML file to write.",
-    )
-    return options_of(output, FORCE)
-
-
-WRITE = bundle(
-    "writing",
-    WriteOptions,
-    click.option(
-        "--format",
-        "style",
-        type=click.Choice(["table", "json", "csv", "raw-csv", "markdown", "latex"]),
-        default="table",
-        show_default=True,
-        help="The format of the output; raw-csv does not escape control characters and formulas.",
-    ),
-    click.option(
-        "-o", "--output", type=OutputPath(dir_okay=False), help="Write the output to this file."
-    ),
-    FORCE,
-    click.option("--percent", is_flag=True, help="Show scores in percent."),
-    click.option("-q", "--quiet", "detail", flag_value="table", help="Print only the table."),
-    click.option("--explain", "detail", flag_value="explained", help="Also print the method."),
-)
-
-
-def _drawable(_: click.Context, __: click.Parameter, path: str | None) -> str | None:
-    """Refuse a file name that cannot be drawn before any work is done."""
-    if path is not None:
-        from errbar.results.pictures.picture import require_suffix  # noqa: PLC0415  --help must not wait
-
-        require_suffix(path)
-    return path
-
-
-PLOT = click.option(
-    "--plot",
-    type=OutputPath(dir_okay=False),
-    callback=_drawable,
-    help="Also draw a picture, to a file that ends in .svg, .png, .html or .json.",
-)
-
-READ_WRITE_PLOT = options_of(READ, WRITE, PLOT)
 
 
 def names_in(lists: Sequence[str]) -> tuple[str, ...]:

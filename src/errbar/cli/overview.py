@@ -6,10 +6,18 @@ import click
 from click.core import ParameterSource
 
 import errbar
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import Subcommand, command_on_paths
-from errbar.cli.io import paths_text, require_writable, runs_of, show, shows_result
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, page
+from errbar.cli.io import (
+    WriteOptions,
+    page_output,
+    paths_text,
+    require_writable,
+    runs_of,
+    show,
+    shows_result,
+)
+from errbar.cli.options import Paths, ReadOptions
 from errbar.cli.work import working
 from errbar.errors import MissingExtra
 
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 @command_on_paths
 @options.ERRORS
 @options.BOUNDS
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def overview(
     paths: Paths,
     errors: Literal["fail", "missing"],
@@ -44,7 +52,7 @@ def overview(
 
 
 @click.command(cls=Subcommand)
-@page("errbar-demo.html")
+@page_output("errbar-demo.html")
 def demo(output: str) -> None:
     """Show scores, comparisons and a report of a small example.
 

@@ -6,10 +6,10 @@ from typing import Literal
 import click
 
 import errbar
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import Subcommand
-from errbar.cli.io import paths_text, require_writable, runs_of, show
-from errbar.cli.options import Keywords, Paths, ReadOptions, WriteOptions, bundle, number
+from errbar.cli.io import WriteOptions, paths_text, require_writable, runs_of, show
+from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, number
 from errbar.cli.work import working
 
 
@@ -100,7 +100,7 @@ PLAN = bundle(
 @click.argument("pilot", nargs=-1)
 @click.option("-m", "--metric", default="pass@1", show_default=True, help="The metric to plan for.")
 @PLAN
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def plan(
     pilot: Paths, metric: str, design: PlanOptions, reading: ReadOptions, writing: WriteOptions
 ) -> None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import paths_text, require_writable, show
-from errbar.cli.options import Keywords, Paths, WriteOptions, bundle, choice
+from errbar.cli.io import WriteOptions, paths_text, require_writable, show
+from errbar.cli.options import Keywords, Paths, bundle, choice
 from errbar.cli.work import working
 from errbar.errors import InputError
 
@@ -125,11 +125,11 @@ def _columns(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> d
     is_flag=True,
     help="In place of ratings, show how far judges prefer the answer that is shown first.",
 )
-@options.output_file(
+@io.page_file(
     "--report", "Also write an HTML page with ratings, pairs and the position bias of the judges."
 )
-@options.WRITE
-@options.PLOT
+@io.WRITE
+@io.PLOT
 def prefer(
     paths: Paths,
     columns: dict[str, str],

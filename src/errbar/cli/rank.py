@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
 from errbar.cli.io import shows_result
-from errbar.cli.options import OutputPath, PairOptions
+from errbar.cli.options import PairOptions
 from errbar.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,12 +85,7 @@ def rank(
 @command_on_paths
 @click.option("-m", "--metric", default="avg", show_default=True, help="The metric of the board.")
 @_WEIGHTS
-@click.option(
-    "--page",
-    type=OutputPath(dir_okay=False),
-    metavar="FILE",
-    help="Also write an HTML page to send to those who keep the board.",
-)
+@io.page_file("--page", "Also write an HTML page to send to those who keep the board.")
 @options.BOUNDS
 @options.SYSTEMS
 @options.ERRORS

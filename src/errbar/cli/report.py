@@ -12,8 +12,8 @@ import errbar
 from errbar.base.tables import printable
 from errbar.cli import options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import loaded_outcomes
-from errbar.cli.options import Keywords, Paths, ReadOptions, bundle, page
+from errbar.cli.io import loaded_outcomes, page_output
+from errbar.cli.options import Keywords, Paths, ReadOptions, bundle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ _MADE_BY = frozenset({"output", "force", "engine", "master", "remote"})
     "suit the data.",
 )
 @REPORT
-@page("report.html")
+@page_output("report.html")
 @options.READ
 def report(
     paths: Paths,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import errbar
-from errbar.cli import options
+from errbar.cli import io, options
 from errbar.cli.help import command_on_paths
-from errbar.cli.io import loaded_outcomes, show, shows_result
-from errbar.cli.options import Paths, ReadOptions, WriteOptions, bundle, choice, number
+from errbar.cli.io import WriteOptions, loaded_outcomes, show, shows_result
+from errbar.cli.options import Paths, ReadOptions, bundle, choice, number
 from errbar.cli.work import working
 from errbar.errors import InputError
 
@@ -69,7 +69,7 @@ RESAMPLE = bundle(
 )
 @click.option("--span", type=float, help="The largest possible error, for --loss normalised.")
 @RESAMPLE
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def selective(
     paths: Paths,
     coverages: tuple[float, ...],
@@ -135,7 +135,7 @@ def _selective_outcomes(
 
 @command_on_paths
 @RESAMPLE
-@options.READ_WRITE_PLOT
+@io.READ_WRITE_PLOT
 def roc(
     paths: Paths, resampling: ResampleOptions, reading: ReadOptions, writing: WriteOptions
 ) -> None:
