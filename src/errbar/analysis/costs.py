@@ -293,10 +293,9 @@ def _means_and_ratios(
         ratios.append((costs, sizes))
         has_ratio = successes.sum() > 0.0 and successes.min() >= 0.0
         ratios.append((costs, successes if has_ratio else sizes))
-    estimates = [_number_with_sd(each) for each in ratios_of_sums(ratios, sizes, level, rng)]
-    nothing = Measurement(value=math.nan, sd=math.nan, low=math.nan, high=math.nan)
+    estimates = [_cost_with_sd(each) for each in ratios_of_sums(ratios, sizes, level, rng)]
     return [
-        (mean, ratio if bottom is successes else nothing)
+        (mean, ratio if bottom is successes else _without_spread(math.nan))
         for mean, ratio, (_, bottom), (_, successes) in zip(
             estimates[::2], estimates[1::2], ratios[1::2], pairs, strict=True
         )
@@ -335,14 +334,18 @@ def _tries(of: Subject, own: _SystemCosts, request: CostRequest, remarks: list[s
 
 
 def _number_with_sd(found: Ratio) -> Measurement:
-    """An estimate; a standard deviation that is only rounding error becomes 0.
-
-    Costs of 0 alone show no spread, not even that of the cost of a success.
-    """
-    if not found.value:
-        return Measurement(value=found.value, sd=math.nan, low=math.nan, high=math.nan)
+    """An estimate; a standard deviation that is only rounding error becomes 0."""
     sd = found.sd if found.sd > _SAME * abs(found.value) else 0.0  # 0 if it is only rounding
     return Measurement(value=found.value, sd=sd, low=found.low, high=found.high)
+
+
+def _cost_with_sd(found: Ratio) -> Measurement:
+    """A cost; costs of 0 alone show no spread, not even that of the cost of a success."""
+    return _number_with_sd(found) if found.value else _without_spread(0.0)
+
+
+def _without_spread(value: float) -> Measurement:
+    return Measurement(value=value, sd=math.nan, low=math.nan, high=math.nan)
 
 
 def _fronts(systems: Mapping[str, _SystemCosts], seed: int) -> dict[str, _Chances]:

@@ -233,8 +233,9 @@ def _tilt(logs: Array, has: Integers, mean: Array, start: Array) -> Array:
 def _log_marginal(solved: Integers, failed: Integers) -> Array:
     """Log probability of the outcomes at a point, whose rate is integrated."""
     ends = _AT_AN_END * ((solved == 0).astype(float) + (failed == 0))
-    found: Array = np.logaddexp(_log_inside(solved, failed), np.log(np.maximum(ends, _SAFE)))
-    return found
+    with np.errstate(divide="ignore"):
+        logs: Array = np.logaddexp(_log_inside(solved, failed), np.log(ends))
+    return logs
 
 
 def _log_inside(solved: Array | Integers, failed: Array | Integers) -> Array:

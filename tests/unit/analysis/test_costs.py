@@ -187,3 +187,18 @@ def test_costs_of_nothing_are_doubted_and_have_no_interval() -> None:
     assert (row.cost.value, row.per_success.value) == (0.0, 0.0)
     assert np.isnan([row.cost.low, row.cost.high, row.per_success.low, row.per_success.high]).all()
     assert any("all costs are 0" in note for note in found.remarks)
+
+
+def test_equal_means_of_unequal_costs_have_an_interval() -> None:
+    """A difference of 0 is as uncertain as any other, and so is a mean reward of 0."""
+    paid = {"dear": (1.0, 2.0, 3.0), "cheap": (3.0, 1.0, 2.0)}
+    rows = [
+        {"system": name, "question": at, "outcome": at - 1, "cost": cost}
+        for name, costs in paid.items()
+        for at, cost in enumerate(costs)
+    ]
+    found = errbar.cost(rows)
+    (difference,) = found.differences
+    for each in (difference.difference, *(row.quality for row in found)):
+        assert each.value == 0.0
+        assert each.low < 0.0 < each.high

@@ -261,6 +261,13 @@ def test_equal_questions_in_two_states_are_summed_as_in_one() -> None:
         assert twice @ rates**power == pytest.approx(np.repeat(whole, 2), rel=1e-9)
 
 
+def test_many_trials_at_unlike_rates_are_not_taken_for_one_rate() -> None:
+    """Together they have a probability below 1e-300: they are two points, each with its own."""
+    unlike = StateCounts(np.array([900, 500]), np.array([100, 500]), np.array([1, 1]))
+    rates, weights = exact_rates_by_state(unlike)
+    assert weights @ rates == pytest.approx([900.5 / 1001, 0.5], rel=1e-9)
+
+
 def test_the_size_of_a_sum_grows_with_the_questions_of_each_state() -> None:
     assert terms_of_sum(COUNTS) == 5 * 3 * 5 * 3
     assert terms_of_sum(StateCounts(np.array([5000]), np.array([0]), np.array([1]))) == np.inf
