@@ -298,19 +298,19 @@ def _population_interval(
         return Summary(found.mean, math.nan, math.nan, math.nan), _ALL_EQUAL
     if is_guess and known.assume == "nothing":
         found = _widen_beyond_guess(found, answered, method.level, bounds[0])
+    reason = ""
+    if known.questions_in_all is not None:
+        within, _, reason = _trial_variance(answered)
+        if reason:
+            reason = f"questions_in_all has no effect: {reason}"
+        else:
+            noise = min(1.0, within / found.sd**2)
+            share = answered.values.size / known.questions_in_all
+            found, reason = finite_population(found, share, noise)
     if is_guess:
         low, high = (f"{bound:.3g}" for bound in bounds)
         guessed = f"holds if every reward lies between {low} and {high}, {GUESSED}"
-        assumed = join_parts(guessed, assumed)
-    if known.questions_in_all is None:
-        return found, assumed
-    within, _, reason = _trial_variance(answered)
-    if reason:
-        reason = f"questions_in_all has no effect: {reason}"
-    else:
-        noise = min(1.0, within / found.sd**2)
-        share = answered.values.size / known.questions_in_all
-        found, reason = finite_population(found, share, noise)
+        assumed = join_parts(guessed, _beyond_guess(found, bounds), assumed)
     return found, join_parts(assumed, reason)
 
 
@@ -331,6 +331,16 @@ def _widen_beyond_guess(
     if least >= 0.0:
         low = max(low, 0.0)
     return found._replace(low=low, high=max(found.high, found.mean + above))
+
+
+def _beyond_guess(found: Summary, bounds: tuple[float, float]) -> str:
+    """Why an end lies beyond the guessed bounds of rewards; empty if none does."""
+    beyond = {"lower": found.low < bounds[0], "upper": found.high > bounds[1]}
+    ends = [name for name, is_beyond in beyond.items() if is_beyond]
+    if not ends:
+        return ""
+    lies = f"the {ends[0]} end lies" if len(ends) == 1 else "both ends lie"
+    return f"{lies} beyond the guessed bounds, which may be too narrow (Hall's interval)"
 
 
 def _trial_variance(answered: AnsweredQuestions) -> tuple[float, int, str]:
