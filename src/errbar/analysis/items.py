@@ -188,8 +188,10 @@ class _FittedTask:
         total = self._right.sum(axis=1)
         lows = np.where(self.fit.separated & (total <= 0.0), -np.inf, lows)
         highs = np.where(self.fit.separated & (total > 0.0), np.inf, highs)
-        sds = np.where(self.fit.separated, np.nan, sds)
         adjusted, adjusted_sds = self._adjusted()
+        # An ability bounded on one side predicts rates bounded on one side: from 12 of 12 right
+        # and 8 answers missing, symmetrical ends would be 0.92 to 1.00.
+        sds, adjusted_sds = np.where(self.fit.separated, np.nan, (sds, adjusted_sds))
         ends = _on_logits(adjusted, adjusted_sds, reach)
         return [
             SystemAbility(

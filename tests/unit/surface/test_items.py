@@ -60,6 +60,15 @@ def test_scores_are_adjusted_for_the_questions_that_a_system_was_given() -> None
     assert "15 of 720 answers are missing" in str(found)
 
 
+def test_an_adjusted_score_has_no_interval_if_everything_was_solved() -> None:
+    """No ability is too high for such a system, and missing answers are predicted by it."""
+    rows = [row for row in board(5, 20, 1) if row["system"] != "s04" or row["question"] < "q12"]
+    solved = [row | {"outcome": 1} if row["system"] == "s04" else row for row in rows]
+    own = next(row for row in errbar.items(solved).systems if row.system == "s04")
+    assert own.score == 1.0 > own.adjusted
+    assert np.isnan([own.sd, own.adjusted_sd, own.adjusted_low, own.adjusted_high]).all()
+
+
 def test_two_parameters_find_the_discrimination_that_differs() -> None:
     rng = np.random.default_rng(3)
     abilities, slopes = np.linspace(-2.0, 2.0, 60), np.repeat([0.5, 2.0], 15)
