@@ -46,7 +46,7 @@ from errbar.data.readers.tables.frames import (
 from errbar.data.readers.tables.json_objects import keys_of_lists
 from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
 from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source, is_list, refuse_ids
-from errbar.data.sources.joined import JoinedSource
+from errbar.data.sources.joined import JoinedSource, with_checked_ids
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
 from errbar.runs import Runs
@@ -322,8 +322,6 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
 
         document = records_in(entries, "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
-    from errbar.data.readers.tables.paired_sources import with_checked_ids  # noqa: PLC0415
-
     parts = {name: _from_memory(v, request) for name, v in indexed_alike(entries).items()}
     return with_checked_ids(JoinedSource.by_name(parts))
 

@@ -12,7 +12,7 @@ import pytest
 
 import errbar
 from broken_logs import require_read_or_refused
-from errbar.data.readers import lm_eval_fields
+from errbar.data.readers import lm_eval_samples
 from errbar.data.readers.base import find_readers
 from errbar.errors import InputError
 from logs import FIXTURES, agreements_of, columns_of, real
@@ -207,7 +207,7 @@ def test_lines_that_the_engine_cannot_read_are_read_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = columns_of(STRONG)
-    monkeypatch.setattr(lm_eval_fields, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(lm_eval_samples, "_LONGEST_LINE", 100)
     assert columns_of(STRONG) == expected
     lines = samples(STRONG, "toy_choice")
     lines[0]["doc"]["q"] = "\ud800"

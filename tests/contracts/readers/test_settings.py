@@ -1,6 +1,6 @@
 """Settings that tell agents of one name apart."""
 
-from errbar.data.readers.settings import tell_apart
+from errbar.data.readers.log_names import tell_apart
 
 
 def test_only_what_differs_is_reported() -> None:

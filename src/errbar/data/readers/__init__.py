@@ -9,7 +9,7 @@ What readers share:
 - `base`: what a reader is, and which one a file has (`find_readers`).
 - `logs`: what a reader returns, with an account of every file and row; `totals`: files without
   questions.
-- `log_names`, `settings`: what tells systems apart; secrets among settings.
+- `log_names`: what tells systems apart; secrets among settings (`tell_apart`).
 - `likelihoods`: the likeliest answer of a multiple choice; `durations`: seconds of a trial.
 - `exports`: records of platforms.
 - `tables`: all that is no log of a harness; `games`: preferences.
@@ -25,7 +25,7 @@ Harnesses; one with logs of several kinds has modules that begin with its name:
 - `human_eval`: human-eval and MultiPL-E.
 - `inspect_ai`, `inspect_runs`: logs, and one log.
 - `item_runs`, `item_run_signals`: questionnaires, and the confidence in their items.
-- `lm_eval`, `lm_eval_samples`, `lm_eval_fields`: lm-evaluation-harness, lmms-eval.
+- `lm_eval`, `lm_eval_samples`: lm-evaluation-harness, lmms-eval.
 - `openai_evals`, `openai_output_items`: records of oaieval, and of the Evals API.
 - `promptfoo`, `promptfoo_runs`, `promptfoo_table`: outputs, their results, CSV.
 - `swe_bench`, `swe_bench_runs`, `swe_bench_site`, `swe_bench_submissions`: reports, runs, the

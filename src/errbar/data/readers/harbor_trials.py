@@ -18,8 +18,8 @@ from errbar.data.readers.documents import (
     text_or_none,
 )
 from errbar.data.readers.durations import seconds_between
+from errbar.data.readers.log_names import tell_apart
 from errbar.data.readers.logs import Log
-from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of
 from errbar.errors import InputError
 

@@ -22,8 +22,8 @@ from errbar.data.readers.documents import (
     object_in,
     object_of,
 )
+from errbar.data.readers.log_names import tell_apart
 from errbar.data.readers.logs import Log
-from errbar.data.readers.settings import tell_apart
 from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
 
 METADATA = "run_metadata.json"

@@ -37,5 +37,5 @@ What are several files?
 - `naming`: which file is which system, task or trial; repeats, as run1, run2 (`repeats_of`).
 - `file_names`: these names as a column of every row; `system_names`: systems by column.
 - `question_files`: a file per question; `split_files`: parts of one table.
-- `compared_files`, `paired_sources`: whether they have the same questions.
+- `compared_files`: whether they have the same questions.
 """
