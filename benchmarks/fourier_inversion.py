@@ -29,7 +29,7 @@ from errbar.base.arrays import Array
 from errbar.data.counts import CountsByState
 from errbar.kernels import fourier_inversion as inversion
 from errbar.metrics import AreaUnderPass, CreditMetric, GPass, PassAt, PassHat, Prior
-from errbar.metrics.base import JEFFREYS, UNIFORM
+from errbar.metrics.means import JEFFREYS, UNIFORM
 
 METRICS: list[CreditMetric] = [PassAt(1), PassAt(8), PassHat(4), GPass(8, 0.5), AreaUnderPass(8)]
 SHARES = np.array([0.001, 0.025, 0.5, 0.975])

@@ -11,7 +11,7 @@ import numpy as np
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts
 from errbar.metrics import CountMetric
-from errbar.metrics.grammar import parse
+from errbar.metrics.base import parse
 from errbar.results.estimate import Estimand
 
 _SIZES = ((10, 4), (10, 16), (30, 4), (30, 16), (100, 4))

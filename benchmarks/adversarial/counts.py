@@ -13,7 +13,7 @@ from errbar.analysis.evaluate import score
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts
 from errbar.metrics import CountMetric, PassAt, PassHat
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 from errbar.results.estimate import Estimand
 
 _TOGETHER = 50  # data sets that are scored in one call

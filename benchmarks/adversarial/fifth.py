@@ -25,7 +25,7 @@ from benchmarks.adversarial.outside import Draw, Shape, judge_counts, mixture, s
 from benchmarks.coverage.difficulties import BetaPiece, Point
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts, CountsByState
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 from errbar.results.estimate import Estimand
 from errbar.roc import roc_auc, roc_auc_ci
 from errbar.selective import Bootstrap, Predictions, aurc, estimate

@@ -19,7 +19,7 @@ from benchmarks.coverage.difficulties import BetaPiece, Difficulty, Point
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import Counts, CountsByState
 from errbar.metrics import CountMetric
-from errbar.metrics.grammar import parse
+from errbar.metrics.base import parse
 from errbar.results.estimate import Estimand
 from errbar.roc import roc_auc, roc_auc_ci
 from errbar.selective import Bootstrap, Predictions, aurc, estimate

@@ -13,7 +13,7 @@ from benchmarks.adversarial.cells import Array, Cell, Tallies, as_assumed, judge
 from errbar.analysis.evaluate import score
 from errbar.analysis.methods import Calibrated
 from errbar.data.counts import CountsByState
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 from errbar.results.estimate import Estimand
 
 Integers = NDArray[np.int64]

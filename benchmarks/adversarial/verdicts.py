@@ -8,7 +8,7 @@ import numpy as np
 
 import errbar
 from benchmarks.adversarial.cells import Array, Cell, Tallies, judge_interval, judge_verdict
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 from errbar.results.estimate import Estimand
 
 Rates = Callable[[np.random.Generator, int], Array]  # systems × questions

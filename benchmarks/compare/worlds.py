@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.coverage.difficulties import DIFFICULTIES, Difficulty
 from errbar.data.counts import States
 from errbar.metrics import CountMetric, Majority, PassAt, PassHat
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 
 Array = NDArray[np.floating[Any]]
 Integers = NDArray[np.int64]

@@ -16,7 +16,7 @@ from errbar.analysis.methods.calibrated import Calibrated
 from errbar.analysis.methods.posterior import Posterior
 from errbar.data.counts import Counts, States
 from errbar.metrics import CountMetric
-from errbar.metrics.base import normal_ends
+from errbar.metrics.means import normal_ends
 from errbar.results.estimate import Estimand
 
 Array = NDArray[np.floating[Any]]

@@ -9,7 +9,7 @@ import pytest
 
 from errbar import CategoryCounts, Counts
 from errbar.metrics import Average, Bayes, CountMetric, CreditMetric, Direction, Needs, Prior
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 from every_metric import CATEGORY, COUNTED, CREDIT
 
 MANY = 10**5

@@ -25,7 +25,7 @@ from errbar.metrics import (
     Prior,
     Spectrum,
 )
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 from every_metric import BLENDS, CATEGORY, CREDIT
 from exact import (
     Blend,

@@ -30,7 +30,7 @@ from errbar.metrics import (
     Spectrum,
     VoteAt,
 )
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 
 THREE = (0.0, 0.5, 1.0)
 

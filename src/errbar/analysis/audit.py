@@ -1,7 +1,7 @@
 """Audit of intervals: their coverage in simulated data that resemble the observed data."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,12 +12,12 @@ from errbar.analysis.methods.base import require_no_weights
 from errbar.analysis.methods.learned import DifficultyPosterior
 from errbar.analysis.methods.population import clusters_of, right_or_wrong
 from errbar.base.arrays import Array
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import about, way_to_say
 from errbar.data.counts import Counts, CountsByState
 from errbar.errors import InputError
-from errbar.metrics import CountMetric
-from errbar.metrics.base import AnyCounts
-from errbar.results.estimate import SIMULATIONS, Estimand
+from errbar.metrics import CountMetric, Metric
+from errbar.metrics.means import AnyCounts
+from errbar.results.estimate import SIMULATIONS, Estimand, Estimate, Subject
 
 _SLACK = 1e-9  # rounding
 
@@ -29,6 +29,35 @@ class SimulatedData(NamedTuple):
     again: CountsByState  # the same questions in a rerun
     rates: Array
     weights: Array  # weights of the rates; they add up to one
+
+
+def with_coverage(
+    found: Sequence[Estimate], counts: Mapping[Subject, AnyCounts], method: Method
+) -> tuple[list[Estimate], list[str]]:
+    """Estimates with the coverage of their intervals, and why some could not be audited.
+
+    The coverage is the share of simulations whose interval contains the true value.
+    """
+    coverage: dict[tuple[Subject, Metric], float] = {}
+    reasons: list[str] = []
+    for of, item in counts.items():
+        fine = [
+            each.metric
+            for each in found
+            if each.of == of and each.questions and isinstance(each.metric, CountMetric)
+        ]
+        if not fine:
+            continue
+        try:
+            shares = coverage_shares(item, fine, method, np.random.default_rng(0))
+        except InputError as error:
+            reasons.append(about(f"coverage, {of}".removesuffix(", "), str(error)))
+        else:
+            coverage |= {(of, metric): share for metric, share in zip(fine, shares, strict=True)}
+    audited = [
+        replace(item, coverage=coverage.get((item.of, item.metric), math.nan)) for item in found
+    ]
+    return audited, reasons
 
 
 def coverage_shares(

@@ -31,8 +31,8 @@ from errbar.data.queries.ranked_rows import RankedItems
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, UnequalCoverage, WrongType
 from errbar.metrics import Metric
+from errbar.metrics.base import metric_of
 from errbar.metrics.confidence import COMMON, Augrc, Aurc, LabelMetric, RankedMetric, RiskAt, RocAuc
-from errbar.metrics.grammar import metric_of
 from errbar.results.comparisons import Comparisons
 from errbar.results.estimate import Estimand
 

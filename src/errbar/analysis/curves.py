@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.bracket import bracketed_scores
-from errbar.analysis.evaluate import Refusals, categories_of, sort_by_subject
+from errbar.analysis.evaluate import Refusals, categories_of
 from errbar.analysis.methods import Method
 from errbar.analysis.methods.bootstrap import Bootstrap, generator_of
 from errbar.analysis.readings import remarks_on, unlike_questions
@@ -18,6 +18,7 @@ from errbar.analysis.score import (
     Short,
     scored_metric,
     slices_by_subject,
+    sort_by_subject,
 )
 from errbar.base.arrays import Array, Seed
 from errbar.base.remarks import some_of

@@ -24,9 +24,13 @@ from errbar.data.queries.tallies import Results
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
-from errbar.metrics.base import AnyCounts, too_few_trials
-from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, OutcomeMean
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.base import metric_of, too_few_trials
+from errbar.metrics.means import (
+    RIGHT_OR_WRONG,
+    AnyCounts,
+    CategoryMetric,
+    OutcomeMean,
+)
 from errbar.results.estimate import Estimand, Estimate, Interval, Subject
 from errbar.results.scores import Scores
 
@@ -308,14 +312,6 @@ def estimate_of(
     if clusters is not None and cell.interval.covers is Estimand.POPULATION:
         sizes["clusters"] = np.unique(clusters).size
     return Estimate(of=of, metric=metric, **{**cell._asdict(), **sizes})
-
-
-def sort_by_subject(
-    estimates: Iterable[Estimate], subjects: Iterable[Subject]
-) -> tuple[Estimate, ...]:
-    """Estimates in the order of their subjects."""
-    places = {subject: at for at, subject in enumerate(subjects)}
-    return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
 def missing_estimate(of: Subject, metric: Metric, method: Method, reason: str) -> Estimate:

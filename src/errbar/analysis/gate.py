@@ -11,7 +11,7 @@ from errbar.data.sources.joined import SystemPart
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import Metric
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.base import metric_of
 from errbar.results.comparisons import Comparisons
 from errbar.results.gate import Gate, GateRow
 

@@ -22,7 +22,7 @@ from errbar.data.sources.tables import Source
 from errbar.errors import InputError
 from errbar.metrics import Average, CountMetric, VoteAt
 from errbar.metrics.base import none_long_enough, too_few_trials
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -40,7 +40,7 @@ from errbar.data.queries.questions import (
 from errbar.data.sources.joined import tables_with_ids
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import ErrbarError
-from errbar.metrics.categories import Average
+from errbar.metrics.means import Average
 from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each

@@ -3,7 +3,6 @@
 Rows without a result, and questions with too few trials, are counted by the user's policy.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.analysis.audit import coverage_shares
+from errbar.analysis.audit import with_coverage
 from errbar.analysis.evaluate import (
     Refusals,
     categories_of,
@@ -21,7 +20,6 @@ from errbar.analysis.evaluate import (
     is_reward,
     missing_estimate,
     results_of,
-    sort_by_subject,
 )
 from errbar.analysis.methods import Calibrated, Method
 from errbar.analysis.outcome_scales import (
@@ -41,13 +39,13 @@ from errbar.analysis.rewards import (
     votes_on,
 )
 from errbar.base.arguments import require_choice
-from errbar.base.remarks import about, counted, way_to_say
+from errbar.base.remarks import counted, way_to_say
 from errbar.data.queries.questions import NEVER_SCORED, Slice, failures_as
 from errbar.data.sources.tables import Source
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, VoteAt
-from errbar.metrics.base import AnyCounts, none_long_enough, too_few_trials
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.base import metric_of, none_long_enough, too_few_trials
+from errbar.metrics.means import AnyCounts
 from errbar.results.estimate import Estimand, Estimate, Subject
 from errbar.results.scores import Scores
 
@@ -219,32 +217,11 @@ class Scoring:
         """Estimates of metrics that need the same counts."""
         short: Literal["posterior", "error"] = "posterior" if self.short == "posterior" else "error"
         estimates = estimates_of(counts, metrics, self.method, self.refusals, short=short)
-        return self._with_coverage(estimates, counts) if self.audit else estimates
-
-    def _with_coverage(
-        self, found: list[Estimate], counts: dict[Subject, AnyCounts]
-    ) -> list[Estimate]:
-        """Estimates with the share of simulations in which the interval contains the true value."""
-        coverage: dict[tuple[Subject, Metric], float] = {}
-        for of, item in counts.items():
-            fine = [
-                each.metric
-                for each in found
-                if each.of == of and each.questions and isinstance(each.metric, CountMetric)
-            ]
-            if not fine:
-                continue
-            try:
-                shares = coverage_shares(item, fine, self.method, np.random.default_rng(0))
-            except InputError as error:
-                self.remarks.append(about(f"coverage, {of}".removesuffix(", "), str(error)))
-            else:
-                coverage |= {
-                    (of, metric): share for metric, share in zip(fine, shares, strict=True)
-                }
-        return [
-            replace(item, coverage=coverage.get((item.of, item.metric), math.nan)) for item in found
-        ]
+        if not self.audit:
+            return estimates
+        audited, reasons = with_coverage(estimates, counts, self.method)
+        self.remarks += reasons
+        return audited
 
     def _vote_score(self, of: Subject, part: Slice, metric: VoteAt) -> Estimate:
         questions = ballots_of(self.source, part, self.failures)
@@ -298,6 +275,14 @@ def scores_of(source: Source, found: Sequence[Slice], request: ScoreRequest) -> 
         method="; ".join(dict.fromkeys(filter(None, (worst.method, best.method)))),
         remarks=tuple(dict.fromkeys((*worst.remarks, *best.remarks))),
     )
+
+
+def sort_by_subject(
+    estimates: Iterable[Estimate], subjects: Iterable[Subject]
+) -> tuple[Estimate, ...]:
+    """Estimates in the order of their subjects."""
+    places = {subject: at for at, subject in enumerate(subjects)}
+    return tuple(sorted(estimates, key=lambda each: places[replace(each.of, failed="")]))
 
 
 def require_policy(errors: str, short: str) -> None:

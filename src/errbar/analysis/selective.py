@@ -22,8 +22,8 @@ from errbar.kernels import risk_coverage as kernel
 from errbar.kernels.interval import endpoints
 from errbar.kernels.resample import block_size, sizes_of_clusters, two_losses
 from errbar.kernels.sorting import starts_of
+from errbar.metrics.base import metric_of
 from errbar.metrics.confidence import AreaMetric, CoverageAt, RankedMetric, RiskAt
-from errbar.metrics.grammar import metric_of
 from errbar.results.estimate import RankedEstimate
 
 _DEFAULT = Bootstrap()

@@ -79,7 +79,7 @@ def metrics() -> None:
       errbar metrics
       errbar score logs/ -m pass@8,pass^8
     """
-    from errbar.metrics.grammar import known_metrics  # noqa: PLC0415  --help must not wait
+    from errbar.metrics.base import known_metrics  # noqa: PLC0415  --help must not wait
 
     known = known_metrics()
     width = max(map(len, known))

@@ -16,9 +16,9 @@ from errbar.data.counts import CategoryCounts, Tally
 from errbar.data.matrices import binary_states, category_counts, category_tally
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.metrics import CountMetric, Prior, family
-from errbar.metrics.base import FLAT, normal_ends, pseudo_trials
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
-from errbar.metrics.categories import RIGHT_OR_WRONG, CategoryMetric, MaxAt
+from errbar.metrics.categories import MaxAt
+from errbar.metrics.means import FLAT, RIGHT_OR_WRONG, CategoryMetric, normal_ends, pseudo_trials
 from errbar.metrics.passk import Spectrum
 
 SummaryTuple = tuple[float, float, float, float]

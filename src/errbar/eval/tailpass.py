@@ -13,7 +13,7 @@ from errbar.data.matrices import category_counts
 from errbar.errors import InputError, NotEnoughTrials, WrongType
 from errbar.eval.matrix import Weights, category_weights, earlier_counts
 from errbar.kernels import tail_profile as kernel
-from errbar.metrics.base import normal_ends
+from errbar.metrics.means import normal_ends
 
 _SUM_SLACK = 1e-12  # by which the sum of weights may miss 1
 

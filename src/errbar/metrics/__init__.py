@@ -1,24 +1,26 @@
 """Metrics as immutable values, with `parse(str(metric)) == metric` for each of them.
 
-- `grammar`: their names; `base`: what a metric is, and too few trials for k (`too_few_trials`).
+- `base`: what a metric is, the grammar of names, too few trials for k (`too_few_trials`).
+- `means`: metrics of counts (`CountMetric`), and avg; `categories`: bayes, max@k, vote@k.
 - `passk`: pass@k, pass^k, g-pass@k, maj@k, auc@k, spectrum@k; tau as draws (`threshold`).
-- `categories`: avg, bayes, max@k, vote@k; `blends`: geom@k, geo-spectrum@k.
+- `blends`: geom@k, geo-spectrum@k.
 - `confidence`: aurc, risk@c, coverage@r, roc-auc, brier, log-loss.
 """
 
 from errbar.metrics.base import (
-    JEFFREYS,
     METRICS,
-    UNIFORM,
-    CountMetric,
     Direction,
     Metric,
-    Moments,
     Needs,
-    Prior,
+    family,
+    parse,
 )
 from errbar.metrics.blends import DatasetGeom, Geom, GeoSpectrum
-from errbar.metrics.categories import Average, Bayes, MaxAt, VoteAt
+from errbar.metrics.categories import (
+    Bayes,
+    MaxAt,
+    VoteAt,
+)
 from errbar.metrics.confidence import (
     Augrc,
     Aurc,
@@ -33,7 +35,14 @@ from errbar.metrics.confidence import (
     RiskAt,
     RocAuc,
 )
-from errbar.metrics.grammar import family, parse
+from errbar.metrics.means import (
+    JEFFREYS,
+    UNIFORM,
+    Average,
+    CountMetric,
+    Moments,
+    Prior,
+)
 from errbar.metrics.passk import (
     AreaUnderPass,
     CreditMetric,

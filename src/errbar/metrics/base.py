@@ -1,23 +1,246 @@
-"""Base classes of metrics: immutable values with a direction, bounds and required data.
+"""What a metric is: an immutable value with a name, which `parse` reads and `str` writes.
 
-`METRICS` is the registry: the part of a metric's name before its number, and its class.
+    pass@8   pass^8   g-pass@16   g-pass@16_0.5   spectrum@2(weights=[0.5, 0.5])   avg
+    aurc   aurc(coverage=0.8)   risk@0.5   cov@risk0.1   roc-auc
+
+A name is a head from the registry `METRICS`, a number if the metric has one (k, a coverage, a
+risk), `_tau` for a threshold, and in brackets all other fields that differ from their defaults. A
+`family` has the letter k in place of the number, and denotes the metric at every k.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import ast
+import difflib
+import inspect
+import re
+from abc import ABC
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, fields
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errbar.base.arguments import freeze, number
-from errbar.base.arrays import Array
 from errbar.base.remarks import counted, setting
-from errbar.data.counts import CategoryCounts, Counts, CountsByState, States
-from errbar.errors import InputError, NotEnoughTrials, WrongType
-from errbar.kernels.interval import normal_reach
+from errbar.data.counts import CategoryCounts, Counts, CountsByState
+from errbar.errors import InputError, NotEnoughTrials, UnknownMetric, WrongType
+
+
+class Needs(Enum):
+    """The data that a metric needs for each trial or item."""
+
+    RIGHT_OR_WRONG = "right or wrong"
+    CATEGORY = "category"
+    ANSWER = "answer"
+    CONFIDENCE = "loss and confidence"
+    LABEL = "label and score"
+    PROBABILITY = "outcome and probability"
+
+
+class Direction(Enum):
+    """Whether higher or lower values are better."""
+
+    HIGHER = "higher is better"
+    LOWER = "lower is better"
+
+
+class Metric(ABC):
+    """Base class of metrics: a score of a system."""
+
+    head: ClassVar[str]  # the part of the name before the number, set on registration
+    numbered: ClassVar[str | None] = None  # the field that is the number in the name
+    needs: ClassVar[Needs]
+    direction: ClassVar[Direction] = Direction.HIGHER
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return (0.0, 1.0)
+
+    def __str__(self) -> str:
+        return spell(self)
+
+
+METRICS: dict[str, type[Metric]] = {}
+ALIASES: dict[str, str] = {}
+M = TypeVar("M", bound=type[Metric])
+
+
+def register(head: str, *aliases: str) -> Callable[[M], M]:
+    """Register a metric under a name; `aliases` are parsed but never printed."""
+
+    def add(metric: M) -> M:
+        metric.head = head
+        METRICS[head] = metric
+        ALIASES.update(dict.fromkeys(aliases, head))
+        return metric
+
+    return add
+
+
+def registered(head: str) -> type[Metric] | None:
+    """Return the class registered under a name or an alias, or None."""
+    return METRICS.get(ALIASES.get(head, head))
+
+
+_NAME = re.compile(
+    r"(?P<head>[a-z-]+\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"
+    r"(?:_(?P<tau>[0-9.e+-]+))?(?:\((?P<options>.*)\))?"
+)
+_EXAMPLES = {"k": "k", "coverage": "0.5", "risk": "0.1"}  # numbers in a list of names
+
+
+def parse(name: str) -> Metric:
+    """Return the metric of a name.
+
+    Parameters
+    ----------
+    name
+        As in "pass@8", "g-pass@16_0.5" or "spectrum@2(weights=[0.5, 0.5])"; case is ignored.
+
+    Examples
+    --------
+    >>> parse("G-Pass@16_0.5")
+    GPass(k=16, tau=0.5)
+    """
+    metric, number, options = _read(name)
+    if number == "k":
+        raise UnknownMetric(f"{name!r} denotes every k; give a number, as in 'pass@8'.")
+    if metric.numbered and number:
+        options[metric.numbered] = int(number) if number.isdigit() else _number(name, number)
+    return _build(name, metric, options)
+
+
+def known_metrics() -> dict[str, str]:
+    """Return the name of every metric, as in "pass@k", with what it means in a line."""
+    return {
+        _example(head): re.split("[;(.]", inspect.cleandoc(metric.__doc__ or ""))[0]
+        .replace("`", "")
+        .rstrip()
+        for head, metric in METRICS.items()
+    }
+
+
+def metric_of(metric: object) -> Metric:
+    """Return a metric unchanged, or the metric of a name."""
+    found = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(found, Metric):
+        is_list = isinstance(metric, list | tuple) and all(isinstance(n, str) for n in metric)
+        is_data = isinstance(metric, Iterable) and not is_list
+        got = f"a {type(metric).__name__}" if is_data else repr(metric)
+        hint = " Pass the data of several systems as one dict, {'a': …, 'b': …}." if is_data else ""
+        raise WrongType(
+            f"a metric is given by its name, as in 'pass@8', or as a value; got {got}.{hint}"
+        )
+    return found
+
+
+def family(name: str) -> Callable[[int], Metric]:
+    """Return a function from k to the metric of a name with the letter k.
+
+    Parameters
+    ----------
+    name
+        As in "pass@k" or "g-pass@k_0.5".
+
+    Examples
+    --------
+    >>> family("maj@k")(8)
+    Majority(k=8)
+    """
+    metric, number, options = _read(name)
+    if number != "k" or metric.numbered != "k":
+        raise UnknownMetric(
+            f"{name!r} is a single metric; a curve needs the letter k, as in 'pass@k'."
+        )
+    return lambda k: _build(name, metric, {**options, "k": k})
+
+
+def spell(metric: Metric) -> str:
+    """Return the name of a metric."""
+    values = {field.name: getattr(metric, field.name) for field in fields(metric)}  # type: ignore[arg-type]
+    default = {field.name: field.default for field in fields(metric)}  # type: ignore[arg-type]
+    text = metric.head + (repr(values.pop(metric.numbered)) if metric.numbered else "")
+    tau = values.pop("tau", None)
+    if tau is not None and tau != default["tau"]:
+        text += f"_{tau!r}"
+    options = ", ".join(
+        f"{name}={list(value) if isinstance(value, tuple) else value!r}"
+        for name, value in values.items()
+        if value != default[name] or default[name] is MISSING
+    )
+    return f"{text}({options})" if options else text
+
+
+def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
+    if not isinstance(name, str):
+        raise WrongType(f"the name of a metric is text, as in 'pass@8'; got {name!r}.")
+    found = _NAME.fullmatch(name.strip().lower())
+    head = found["head"] if found else name.strip().lower()
+    metric = registered(head)
+    if found is None or metric is None:
+        close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
+        hint = f" Did you mean {_example(close[0])!r}?" if close else ""
+        known = ", ".join(map(_example, METRICS))
+        raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
+    options = _options(name, found["options"] or "")
+    if found["tau"]:
+        if "tau" in options:
+            raise UnknownMetric(f"{name!r} gives tau twice.")
+        options["tau"] = _number(name, found["tau"])
+    if bool(metric.numbered) != bool(found["number"]):
+        example = "8" if metric.numbered == "k" else "0.5"
+        raise UnknownMetric(
+            f"{name!r} needs a number after {metric.head!r}, as in '{metric.head}{example}'."
+            if metric.numbered
+            else f"{name!r} takes no number; its name is {metric.head!r}."
+        )
+    takes = {field.name for field in fields(metric)} - {metric.numbered}  # type: ignore[arg-type]
+    unknown = sorted(set(options) - takes)
+    if unknown:
+        allowed = ", ".join(sorted(takes)) or "none"
+        raise UnknownMetric(
+            f"{name!r}: {metric.head!r} has no option {unknown[0]!r}; its options: {allowed}."
+        )
+    return metric, found["number"], options
+
+
+def _example(head: str) -> str:
+    """Return an example of a name with this head, as in pass@k."""
+    metric = registered(head)
+    return head + (_EXAMPLES[metric.numbered] if metric and metric.numbered else "")
+
+
+def _build(name: str, metric: type[Metric], options: dict[str, Any]) -> Metric:
+    try:
+        return metric(**options)
+    except InputError as error:
+        raise type(error)(f"{name!r}: {error}") from error
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or not all(k.arg for k in call.keywords):
+            raise ValueError("options are written name=value")
+        pairs = [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
+    except (SyntaxError, ValueError) as error:
+        raise UnknownMetric(
+            f"{name!r}: cannot read {text!r}; write it as in 'geo-spectrum@8(lam=0.3)'."
+        ) from error
+    options = dict(pairs)
+    if len(options) < len(pairs):
+        names = [option for option, _ in pairs]
+        twice = next(option for option in names if names.count(option) > 1)
+        raise UnknownMetric(f"{name!r} gives {twice} twice.")
+    return options
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UnknownMetric(f"{name!r}: {text!r} is not a number.") from error
 
 
 def require_trials(counts: Counts | CategoryCounts, k: int, metric: object) -> None:
@@ -79,293 +302,3 @@ def none_long_enough(draws: int, trials: NDArray[np.integer]) -> NotEnoughTrials
     """The error for questions that all have fewer trials than `draws`."""
     most = int(trials.max(initial=0))
     return NotEnoughTrials(f"needs {draws} trials per question; the most are {most}")
-
-
-AnyCounts = Counts | CategoryCounts
-
-_SMALLEST_EXACT = 1e-250  # smaller sums may have lost digits to underflow
-MOST_DRAWS = 10_000_000  # vectors of length k fit in memory
-_LEAST_LOG = -1e300  # the log of zero, finite so that differences of logs are defined
-
-
-class Needs(Enum):
-    """The data that a metric needs for each trial or item."""
-
-    RIGHT_OR_WRONG = "right or wrong"
-    CATEGORY = "category"
-    ANSWER = "answer"
-    CONFIDENCE = "loss and confidence"
-    LABEL = "label and score"
-    PROBABILITY = "outcome and probability"
-
-
-class Direction(Enum):
-    """Whether higher or lower values are better."""
-
-    HIGHER = "higher is better"
-    LOWER = "lower is better"
-
-
-def pseudo_trials(value: Any, name: str) -> float:
-    """Return `value` as a number of pseudo-trials of a prior, from 1e-9 to 1e9."""
-    if not number(value, name, 0.0, 1e9) >= 1e-9:
-        raise InputError(f"{name} must be positive, at least 1e-9; got {value!r}.")
-    return float(value)
-
-
-@dataclass(frozen=True)
-class Prior:
-    """A conjugate prior, as numbers of pseudo-trials.
-
-    `right` and `wrong` are the parameters of the Beta prior of a success rate; `each` is the
-    parameter of every category in the Dirichlet prior.
-    """
-
-    right: float = 1.0
-    wrong: float = 1.0
-    each: float = 1.0
-
-    def __post_init__(self) -> None:
-        checked = {
-            name: pseudo_trials(value, f"prior.{name}") for name, value in vars(self).items()
-        }
-        freeze(self, **checked)
-
-
-UNIFORM = Prior()
-JEFFREYS = Prior(0.5, 0.5, 0.5)
-FLAT = UNIFORM
-
-
-class Moments(NamedTuple):
-    """Posterior mean and standard deviation, with a row per metric and a column per system."""
-
-    mean: Array
-    sd: Array
-
-
-StateMoments = tuple[Array, Array]  # posterior mean and log variance of each state
-
-
-def normal_ends(
-    mean: Array, sd: Array, level: float, bounds: tuple[float, float]
-) -> tuple[Array, Array]:
-    """Return the normal interval of moments, mean ± z·sd, clipped to `bounds`."""
-    reach = normal_reach(level) * sd
-    low, high = bounds
-    return (
-        np.minimum(np.maximum(mean - reach, low), high),
-        np.minimum(np.maximum(mean + reach, low), high),
-    )
-
-
-class Metric(ABC):
-    """Base class of metrics: a score of a system."""
-
-    head: ClassVar[str]  # the part of the name before the number, set on registration
-    numbered: ClassVar[str | None] = None  # the field that is the number in the name
-    needs: ClassVar[Needs]
-    direction: ClassVar[Direction] = Direction.HIGHER
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Smallest and largest possible value."""
-        return (0.0, 1.0)
-
-    def __str__(self) -> str:
-        from errbar.metrics.grammar import spell  # noqa: PLC0415  the grammar imports the metrics
-
-        return spell(self)
-
-
-class CountMetric(Metric):
-    """A metric computed from the counts of each outcome per question."""
-
-    needs: ClassVar[Needs] = Needs.RIGHT_OR_WRONG
-
-    @property
-    def draws(self) -> int:
-        """Number of trials per question that the observed score requires."""
-        return 1
-
-    @property
-    def posterior_draws(self) -> int:
-        """Number of trials per question that the posterior requires."""
-        return 0
-
-    @classmethod
-    @abstractmethod
-    def statistics(cls, systems: Sequence[AnyCounts]) -> Any:
-        """Return the statistics of the systems that `observed` and `posterior` take."""
-
-    @classmethod
-    @abstractmethod
-    def observed(cls, metrics: Sequence[Self], data: Any) -> Array:
-        """Return observed scores, with a row per metric and a column per system."""
-
-    @classmethod
-    @abstractmethod
-    def posterior(cls, metrics: Sequence[Self], data: Any, prior: Prior) -> Moments:
-        """Return posterior moments, for any number of draws."""
-
-    @abstractmethod
-    def parts(self) -> "tuple[QuestionMean, ...]":
-        """Return the means over questions that the metric combines; none for categories."""
-
-    def joined(self, *means: Array) -> Array:
-        """Return the metric, given the means of its parts."""
-        return means[0]
-
-    def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """Return the partial derivatives of `joined` with respect to the means."""
-        return (np.ones_like(means[0]),)
-
-    def point(self, counts: AnyCounts) -> float:
-        """Return the observed score of one system."""
-        require_trials(counts, self.draws, self)
-        return float(self.observed([self], self.statistics([counts]))[0, 0])
-
-    def moments(self, counts: AnyCounts, prior: Prior = FLAT) -> tuple[float, float]:
-        """Return the posterior mean and standard deviation of one system."""
-        require_trials(counts, self.posterior_draws, self)
-        mean, sd = self.posterior([self], self.statistics([counts]), prior)
-        return float(mean[0, 0]), float(sd[0, 0])
-
-
-class BinaryMetric(CountMetric):
-    """A metric of right-or-wrong trials; a state is a pair (trials, right) with its frequency."""
-
-    @classmethod
-    def statistics(cls, systems: Sequence[AnyCounts]) -> States:
-        """Return the pooled states of the systems."""
-        for counts in systems:
-            if not isinstance(counts, Counts):
-                raise WrongType(f"{cls.__name__} needs right-or-wrong counts; got categories.")
-        return States.of(cast(Sequence[Counts], systems))
-
-
-class QuestionMean(BinaryMetric):
-    """A binary metric that is the mean over questions of a function of the state."""
-
-    unbiased: ClassVar[bool] = True  # whether the mean over subsets is an unbiased estimator
-
-    @classmethod
-    @abstractmethod
-    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Return the mean of each state over its k-subsets, with a row per metric."""
-
-    @abstractmethod
-    def at_rates(self, rates: Array) -> Array:
-        """Return the expected value of questions with these success rates."""
-
-    def parts(self) -> "tuple[QuestionMean, ...]":
-        """Return the metric itself."""
-        return (self,)
-
-    @classmethod
-    @abstractmethod
-    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
-        """Return posterior mean and log variance of each state, with a row per metric."""
-
-    @classmethod
-    def observed(cls, metrics: Sequence[Self], data: States) -> Array:
-        """Return the means over questions."""
-        return over_questions(cls.subset_means(metrics, data), data)
-
-    @classmethod
-    def posterior(cls, metrics: Sequence[Self], data: States, prior: Prior) -> Moments:
-        """Return moments of the mean over questions, which are independent given the data."""
-        mean, log_var = cls.state_moments(metrics, data, prior)
-        return Moments(over_questions(mean, data), sd_over_questions(log_var, data))
-
-
-def over_questions(by_state: Array, states: States) -> Array:
-    """Return the mean over the questions of each system."""
-    return np.inner(by_state, states.questions) / states.total
-
-
-def sd_over_questions(log_var: Array, states: States) -> Array:
-    """Return the standard deviation of a mean over independent questions, without underflow."""
-    variance = np.inner(np.exp(log_var), states.questions)
-    if variance.min() > _SMALLEST_EXACT:
-        return np.sqrt(variance) / states.total
-    return np.exp(0.5 * log_var_over_questions(log_var, states))
-
-
-def log_var_over_questions(log_by_state: Array, states: States) -> Array:
-    """Return the log variance of a mean over independent questions."""
-    return log_over_questions(log_by_state, states) - np.log(states.total)
-
-
-def log_over_questions(log_by_state: Array, states: States) -> Array:
-    """Return the log of the mean over questions, given logs (log-sum-exp).
-
-    The largest term is factored out for each system separately, so that no system underflows
-    because another one is much larger.
-    """
-    out = np.empty((len(log_by_state), len(states.questions)))
-    for system, questions in enumerate(states.questions):
-        logs = log_by_state[:, questions > 0]
-        top = np.maximum(logs.max(axis=1), _LEAST_LOG)
-        with np.errstate(divide="ignore"):
-            out[:, system] = top + np.log(np.exp(logs - top[:, None]) @ questions[questions > 0])
-    return out - np.log(states.total)
-
-
-def posterior_of(states: States, prior: Prior) -> tuple[Array, Array]:
-    """Return the parameters of the Beta posterior of each state."""
-    return prior.right + states.correct, prior.wrong + (states.trials - states.correct)
-
-
-@dataclass(frozen=True)
-class SuccessRate(QuestionMean):
-    """Share of right trials: the part of means of two categories, such as `avg`."""
-
-    def at_rates(self, rates: Array) -> Array:
-        """Return the rates."""
-        return rates
-
-    @classmethod
-    def subset_means(cls, metrics: Sequence[Self], states: States) -> Array:
-        """Return the share of right trials of each state."""
-        return np.tile(states.correct / states.trials, (len(metrics), 1))
-
-    @classmethod
-    def state_moments(cls, metrics: Sequence[Self], states: States, prior: Prior) -> StateMoments:
-        """Return mean and log variance of the Beta posterior of each state."""
-        a, b = posterior_of(states, prior)
-        mean, rest = a / (a + b), b / (a + b)
-        log_var = np.log(mean) + np.log(rest) - np.log(a + b + 1.0)
-        return np.tile(mean, (len(metrics), 1)), np.tile(log_var, (len(metrics), 1))
-
-
-def draws_of(k: Any) -> int:
-    """Return `k` as an int; floats and booleans are refused."""
-    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
-        raise WrongType(f"k must be an integer; got {k!r}.")
-    if not 1 <= k <= MOST_DRAWS:
-        raise InputError(f"k must be at least 1 and at most {MOST_DRAWS:,}; got k={k}.")
-    return int(k)
-
-
-METRICS: dict[str, type[Metric]] = {}
-ALIASES: dict[str, str] = {}
-
-M = TypeVar("M", bound=type[Metric])
-
-
-def register(head: str, *aliases: str) -> Callable[[M], M]:
-    """Register a metric under a name; `aliases` are parsed but never printed."""
-
-    def add(metric: M) -> M:
-        metric.head = head
-        METRICS[head] = metric
-        ALIASES.update(dict.fromkeys(aliases, head))
-        return metric
-
-    return add
-
-
-def registered(head: str) -> type[Metric] | None:
-    """Return the class registered under a name or an alias, or None."""
-    return METRICS.get(ALIASES.get(head, head))

@@ -15,7 +15,8 @@ from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta
-from errbar.metrics.base import (
+from errbar.metrics.base import register
+from errbar.metrics.means import (
     BinaryMetric,
     Moments,
     Prior,
@@ -24,7 +25,6 @@ from errbar.metrics.base import (
     draws_of,
     log_over_questions,
     posterior_of,
-    register,
 )
 from errbar.metrics.passk import (
     CreditMetric,

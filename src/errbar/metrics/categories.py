@@ -1,127 +1,35 @@
 """Metrics of trials in several categories, and of votes among answers."""
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from errbar.base.arguments import freeze, numbers, require_choice
+from errbar.base.arguments import freeze, require_choice
 from errbar.base.arrays import Array, Integers
 from errbar.data.counts import Tally, distinct_rows
 from errbar.data.queries.tallies import Ballots
 from errbar.errors import InputError
 from errbar.kernels import beta, urn
 from errbar.metrics.base import (
-    FLAT,
-    AnyCounts,
-    CountMetric,
     Metric,
-    Moments,
     Needs,
+    register,
+)
+from errbar.metrics.means import (
+    FLAT,
+    RIGHT_OR_WRONG,
+    CategoryMetric,
     Prior,
     QuestionMean,
-    SuccessRate,
     draws_of,
-    register,
+    sum_of_means,
 )
 from errbar.metrics.passk import PassAt, PassHat
 
-RIGHT_OR_WRONG = (0.0, 1.0)
-_LEAST_SCALE = -1000  # exponent of the smallest scale, above the subnormal numbers
 _FEW_ROWS = 256  # up to this number, pooling equal rows costs more time than it saves
-
-
-class CategoryMetric(CountMetric):
-    """A metric of the category of each trial, with a weight per category."""
-
-    needs: ClassVar[Needs] = Needs.CATEGORY
-
-    weights: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        if self.weights is RIGHT_OR_WRONG:
-            return
-        freeze(self, weights=numbers(self.weights, "weights"))
-        if len(self.weights) < 2:
-            raise InputError(
-                f"weights must have at least two entries, one per category; got {self.weights}."
-            )
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Return the smallest and the largest weight."""
-        return min(self.weights), max(self.weights)
-
-    def parts(self) -> tuple[QuestionMean, ...]:
-        """Return the success rate if there are two categories, otherwise nothing."""
-        return (SuccessRate(),) if len(self.weights) == 2 else ()
-
-    def joined(self, *means: Array) -> Array:
-        """Return the mean weight, given the success rate."""
-        wrong, right = self.weights
-        return wrong + (right - wrong) * means[0]
-
-    def slopes(self, *means: Array) -> tuple[Array, ...]:
-        """Return the difference of the two weights."""
-        wrong, right = self.weights
-        return (np.full_like(means[0], right - wrong),)
-
-    @abstractmethod
-    def value(self, tally: Tally) -> float:
-        """Return the observed score of one system."""
-
-    @abstractmethod
-    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """Return the posterior mean and standard deviation of one system."""
-
-    def row_values(self, tally: Tally) -> Array:
-        """Return the mean weight of the observed trials of each row."""
-        rows = tally.rows.astype(float)
-        return rows @ np.array(self.weights) / rows.sum(axis=1)
-
-    @classmethod
-    def statistics(cls, systems: Sequence[AnyCounts]) -> list[Tally]:
-        """Return the counts of each system, pooled by equal rows."""
-        return [Tally.of(counts) for counts in systems]
-
-    @classmethod
-    def observed(cls, metrics: Sequence[Self], data: Sequence[Tally]) -> Array:
-        """Return observed scores, with a row per metric and a column per system."""
-        return np.array(
-            [[m.value(m._require_categories(tally)) for tally in data] for m in metrics]
-        )
-
-    @classmethod
-    def posterior(cls, metrics: Sequence[Self], data: Sequence[Tally], prior: Prior) -> Moments:
-        """Return posterior moments."""
-        both = np.array(
-            [[m.spread(m._require_categories(tally), prior) for tally in data] for m in metrics]
-        )
-        return Moments(both[:, :, 0], both[:, :, 1])
-
-    def _scaled_weights(self) -> tuple[float, Array]:
-        """Return a power of two and the weights divided by it, so that their squares are finite."""
-        scale = math.ldexp(0.5, max(math.frexp(max(map(abs, self.weights)))[1], _LEAST_SCALE))
-        return scale, np.array(self.weights) / scale
-
-    def _require_categories(self, tally: Tally) -> Tally:
-        categories = tally.rows.shape[1]
-        if categories != len(self.weights):
-            raise InputError(
-                f"{self} has {len(self.weights)} weights, but the data have {categories} "
-                f"categories."
-            )
-        return tally
-
-
-def _sum_of_means(rows: Array, total: Array, weights: Array, often: Array) -> float:
-    """Return the sum over questions of the mean weight of a row; a row occurs `often`."""
-    low = weights.min()
-    shares = (often / total) @ rows
-    return float(low * often.sum() + shares @ (weights - low))
 
 
 @register("bayes")
@@ -146,49 +54,9 @@ class Bayes(CategoryMetric):
         for rows, often in tally.parts():
             pseudo = rows + prior.each
             total = pseudo.sum(axis=1)
-            mean += _sum_of_means(pseudo, total, weights, often)
+            mean += sum_of_means(pseudo, total, weights, often)
             variance += urn.sum_of_variances(pseudo, total, weights, often)
         return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
-
-
-class OutcomeMean(CategoryMetric):
-    """Mean of the outcomes of the trials, averaged over questions."""
-
-    @property
-    def posterior_draws(self) -> int:
-        """Return 1, because the posterior is centred on the observed mean."""
-        return 1
-
-    def value(self, tally: Tally) -> float:
-        """Return the mean over questions of the mean weight of their trials."""
-        weights = np.array(self.weights)
-        mean = 0.0
-        for rows, often in tally.parts():
-            mean += _sum_of_means(rows, rows.sum(axis=1), weights, often)
-        return mean / tally.questions
-
-    def spread(self, tally: Tally, prior: Prior) -> tuple[float, float]:
-        """Return the observed mean, and the posterior standard deviation on its scale."""
-        scale, weights = self._scaled_weights()
-        mean = variance = 0.0
-        for rows, often in tally.parts():
-            trials = rows.sum(axis=1)
-            total = trials + prior.each * rows.shape[1]
-            rescaled = often * np.square(total / trials)
-            mean += _sum_of_means(rows, trials, weights, often)
-            variance += urn.sum_of_variances(rows + prior.each, total, weights, rescaled)
-        return scale * mean / tally.questions, scale * math.sqrt(variance) / tally.questions
-
-
-@register("avg", "accuracy", "acc", "mean")
-@dataclass(frozen=True)
-class Average(OutcomeMean):
-    """Mean score of the trials, averaged over questions.
-
-    Its standard deviation is that of `bayes`, rescaled to undo the shrinkage by the prior.
-    """
-
-    weights: tuple[float, ...] = RIGHT_OR_WRONG
 
 
 @register("max@")

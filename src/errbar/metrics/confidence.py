@@ -25,8 +25,13 @@ from errbar.data.queries.ranked_totals import GroupedTotals
 from errbar.errors import InputError, WrongType
 from errbar.kernels import risk_coverage as kernel
 from errbar.kernels import roc
-from errbar.metrics.base import AnyCounts, Direction, Metric, Needs, register
-from errbar.metrics.categories import RIGHT_OR_WRONG, OutcomeMean
+from errbar.metrics.base import (
+    Direction,
+    Metric,
+    Needs,
+    register,
+)
+from errbar.metrics.means import RIGHT_OR_WRONG, AnyCounts, OutcomeMean
 
 COMMON: Final = "common"  # the coverage that both systems of a comparison reach
 

@@ -19,13 +19,13 @@ from errbar.base.arrays import Array
 from errbar.data.counts import States
 from errbar.errors import InputError
 from errbar.kernels import beta, binomial, urn
-from errbar.metrics.base import (
+from errbar.metrics.base import register
+from errbar.metrics.means import (
     Prior,
     QuestionMean,
     StateMoments,
     draws_of,
     posterior_of,
-    register,
 )
 
 SNAP = 1e-9  # tau · k this close to an integer is that integer: 0.28 · 25 is 7, not 8

@@ -20,8 +20,7 @@ from errbar.base.tables import (
     score_text,
 )
 from errbar.errors import InputError
-from errbar.metrics.base import Direction
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.base import Direction, metric_of
 from errbar.results.base import ResultSequence, size_columns
 from errbar.results.estimate import (
     SIMULATIONS,

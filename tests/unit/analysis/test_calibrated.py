@@ -17,7 +17,7 @@ from errbar.data.counts import CountsByState, States
 from errbar.errors import InputError, WrongType
 from errbar.kernels.bounded_mean import Sample, mean_ends
 from errbar.metrics import AreaUnderPass, CountMetric, CreditMetric, PassAt, PassHat
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 from errbar.page import ReportSettings, contents_of
 from errbar.results.estimate import Estimand, Estimate, Interval
 from errbar.results.gate import Verdict

@@ -16,7 +16,7 @@ from conformance_engines import BACKENDS, ENGINES, Table
 from errbar.base.remarks import above
 from errbar.errors import ErrbarError, InputError, NotEnoughTrials
 from errbar.metrics import Average, Bayes, CountMetric, MaxAt
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric
 from errbar.results.comparison import Comparison
 from errbar.results.comparisons import Comparisons
 from every_metric import COUNTED

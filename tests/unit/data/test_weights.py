@@ -19,8 +19,7 @@ from errbar.base.remarks import above, on_command_line
 from errbar.data.counts import CountsByState
 from errbar.errors import InputError
 from errbar.metrics import Average, Bayes, DatasetGeom, Geom, GeoSpectrum, MaxAt, PassAt, PassHat
-from errbar.metrics.base import CountMetric
-from errbar.metrics.categories import CategoryMetric
+from errbar.metrics.means import CategoryMetric, CountMetric
 from every_metric import COUNTED
 from exact import subset_mean
 

@@ -10,7 +10,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.base.remarks import way_to_say
 from errbar.data.counts import Counts, CountsByState, States, sort_for_rounding, weights_of
 from errbar.errors import InputError
-from errbar.metrics.base import AnyCounts, CountMetric
+from errbar.metrics.means import AnyCounts, CountMetric
 from errbar.results.estimate import Interval
 
 Systems = Sequence[AnyCounts]

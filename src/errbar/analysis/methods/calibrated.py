@@ -43,8 +43,8 @@ from errbar.base.arguments import (
 from errbar.base.remarks import counted, join_parts
 from errbar.data.counts import CategoryCounts, Counts, CountsByState, weights_of
 from errbar.errors import InputError
-from errbar.metrics.base import AnyCounts, CountMetric
 from errbar.metrics.categories import Bayes
+from errbar.metrics.means import AnyCounts, CountMetric
 from errbar.results.estimate import Estimand, Interval
 
 _ROUNDING = 1e-12  # relative: of sums in another order

@@ -47,7 +47,7 @@ from errbar.kernels.partial_identification import (
 )
 from errbar.kernels.resample import sum_by_cell, unseen_weights
 from errbar.kernels.urn import blocks
-from errbar.metrics.base import CountMetric, QuestionMean
+from errbar.metrics.means import CountMetric, QuestionMean
 
 _TOGETHER = 50  # systems that are fitted in one pass, of at most 10 MB each
 # Chains per system, more where there are few states, which are cheap and leave more open: with 32

@@ -29,8 +29,7 @@ from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
 from errbar.kernels.interval import outer_ends
 from errbar.kernels.resample import unseen_weights
 from errbar.kernels.urn import most_noise
-from errbar.metrics.base import AnyCounts, CountMetric
-from errbar.metrics.categories import CategoryMetric, OutcomeMean
+from errbar.metrics.means import AnyCounts, CategoryMetric, CountMetric, OutcomeMean
 
 Assumption = Literal["nothing", "no rare failures"]
 ASSUMPTIONS: tuple[str, ...] = get_args(Assumption)

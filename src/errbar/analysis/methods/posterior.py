@@ -23,17 +23,18 @@ from errbar.kernels.fourier_inversion import (
     points_for,
     quantiles,
 )
-from errbar.metrics.base import (
+from errbar.metrics.base import Needs
+from errbar.metrics.means import (
     FLAT,
     AnyCounts,
+    CategoryMetric,
     CountMetric,
     Moments,
-    Needs,
+    OutcomeMean,
     Prior,
     QuestionMean,
     normal_ends,
 )
-from errbar.metrics.categories import CategoryMetric, OutcomeMean
 from errbar.results.estimate import Estimand, Interval
 
 

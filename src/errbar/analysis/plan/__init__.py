@@ -25,7 +25,7 @@ from errbar.base.tables import interval_title, percent
 from errbar.data.queries.questions import OneWayErrors
 from errbar.errors import InputError, WrongType
 from errbar.metrics import CountMetric, Metric, Needs
-from errbar.metrics.grammar import metric_of
+from errbar.metrics.base import metric_of
 from errbar.results.plan import Plan, PlanRow, points
 
 __all__ = ["Difficulty", "Plan", "PlanRow", "plan"]

@@ -33,7 +33,7 @@ from errbar.kernels.power import (
     simulated_power,
 )
 from errbar.metrics import CountMetric
-from errbar.metrics.base import QuestionMean
+from errbar.metrics.means import QuestionMean
 from errbar.results.plan import LEAST_QUESTIONS
 
 SoughtVerdict = Literal["better", "probably better"]
