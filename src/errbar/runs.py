@@ -302,13 +302,10 @@ class Runs(Outcomes):
         options: dict[str, Any] = {"level": level, "bounds": bounds}
         options |= {"errors": errors, "short": short}
         board = self.rank(metric, systems=systems, weights=weights, **options)
-        first = [row.system for row in board[:2]]
+        compared = self.compare(metric, systems=[row.system for row in board], **options)
         part = self._averaged_alike([scored_metric(metric)], errors, bounds)
-        pairs = [
-            row for row in self.compare(metric, systems=first, **options) if row.task in board.tasks
-        ]
         return analysis.board_audit.audit_of(
-            part.source, analysis.bracket.pair_policy(part.errors, short, bounds), board, pairs
+            part.source, analysis.bracket.pair_policy(part.errors, short, bounds), board, compared
         )
 
     def gate(self, baseline: Any, *metrics: Metric | str, **options: Any) -> "results.gate.Gate":

@@ -1,7 +1,7 @@
 """Audit of a leaderboard: how firm the lead of the first system is, and what changes the order."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -26,6 +26,7 @@ from errbar.metrics import CountMetric
 from errbar.metrics.base import Direction
 from errbar.results.board_audit import BoardAudit, BoardRow, Change
 from errbar.results.comparison import Comparison
+from errbar.results.comparisons import Comparisons
 from errbar.results.leaderboard import Leaderboard
 
 _POWER = 0.8  # power for the number of questions, as in plans
@@ -42,9 +43,12 @@ class _Part:
 
 
 def audit_of(
-    source: Source, policy: Policy, board: Leaderboard, pairs: Sequence[Comparison]
+    source: Source, policy: Policy, board: Leaderboard, compared: Comparisons | None
 ) -> BoardAudit:
-    """Audit a leaderboard; `pairs` has the comparisons of the first system with the second."""
+    """Audit a leaderboard, by the comparisons of its systems if there are any.
+
+    Those of the first system with the second are adjusted for all pairs, as the board is.
+    """
     metric = scored_metric(board.metric)
     if isinstance(metric, CountMetric) and len(metric.parts()) > 1:
         raise InputError(
@@ -71,17 +75,28 @@ def audit_of(
         )
         for at, row in enumerate(board)
     ]
+    pairs = _first_pairs(board, compared or ())
+    family = compared.together if compared else 1
     questions = _changes(parts, single, order, [part.names for part in parts])
     clusters = _changes(parts, whole, order, [part.cluster_of for part in parts]) if whole else ()
     return BoardAudit(
         tuple(rows),
         board=board,
-        pairs=tuple(pairs),
+        pairs=pairs,
         decisive=_decisive(parts, fewest_left_out(each, 0, 1)),
         by_question=questions,
         by_cluster=clusters,
         clusters=sum(int(own.clusters.max()) + 1 for own in each) if clustered else 0,
-        needed=_needed(pairs, board[0].interval.level),
+        needed=_needed(pairs, 1.0 - (1.0 - board[0].interval.level) / family),
+    )
+
+
+def _first_pairs(board: Leaderboard, compared: Iterable[Comparison]) -> tuple[Comparison, ...]:
+    """The comparisons of the first system with the second, task by task."""
+    first, second = (row.system for row in board[:2])
+    rows = [row for row in compared if {row.first, row.second} == {first, second}]
+    return tuple(
+        row if row.first == first else row.swapped() for row in rows if row.task in board.tasks
     )
 
 
@@ -136,8 +151,8 @@ def _decisive(parts: Sequence[_Part], found: Removal) -> tuple[Change, ...]:
 def _needed(pairs: Sequence[Comparison], level: float) -> float:
     """Number of questions that would separate the first system from the second.
 
-    This uses the normal approximation at the observed difference, with the power that plans use;
-    nan for several tasks.
+    This uses the normal approximation at the observed difference, at the level of one of several
+    simultaneous comparisons, with the power that plans use; nan for several tasks.
     """
     if len(pairs) != 1 or math.isnan(pairs[0].sd):
         return math.nan

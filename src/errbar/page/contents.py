@@ -347,10 +347,8 @@ def _order(
     """Return the audit of a leaderboard of means: not with failed trials both ways, or labels."""
     if board is None or settings.errors == "bracket" or isinstance(runs, JudgedRuns):
         return []
-    first = {row.system for row in board[:2]}
-    pairs = [row for row in compared or () if {row.first, row.second} == first]
     policy = pair_policy(settings.errors, "drop", None)
-    audited = partial(audit_of, runs.source, policy, board, pairs)
+    audited = partial(audit_of, runs.source, policy, board, compared)
     return [_section("order", "What moves the order", audited)[1]]
 
 

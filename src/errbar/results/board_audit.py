@@ -115,8 +115,11 @@ class BoardAudit(Rows[BoardRow]):
     def on_the_lead(self) -> list[str]:
         """Sentences on the difference between the first and the second system."""
         sentences = []
+        more = sum(pair.questions for pair in self.pairs) > self.board.questions
         for pair in self.pairs:
-            where = f"{pair.task}: " if pair.task else ""
+            both = f"{'on' if pair.task else 'On'} the {pair.questions:,} questions that both have"
+            where = ", ".join([*[pair.task] * bool(pair.task), *[both] * more])
+            where = f"{where}: " if where else ""
             what = "".join(pair.headline()).removesuffix(".")
             what = re.sub("^Inconclusive", "inconclusive", what) if where else what
             sentences.append(

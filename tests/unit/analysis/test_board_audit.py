@@ -104,6 +104,26 @@ def test_what_separates_the_first_from_the_second_is_stated() -> None:
     assert scores[second] >= scores["a"] - 1e-12
 
 
+def test_the_lead_is_that_of_the_comparison_of_all_pairs() -> None:
+    rows = board(a=0.8, b=0.6, c=0.55, d=0.5, e=0.2)
+    found = errbar.audit_board(rows)
+    (pair,), (lead,) = found.pairs, [found.board.lead]
+    assert lead is not None
+    assert pair.interval.ends == pytest.approx(lead.interval.ends)
+    all_pairs = errbar.compare(rows)
+    (same,) = (row for row in all_pairs if {row.first, row.second} == {pair.first, pair.second})
+    assert (pair.adjusted, pair.p_value) == (same.adjusted, same.p_value)
+    assert f"{found.needed:.2g}" == f"{24 * ((2.807 + 0.842) * pair.sd / pair.difference) ** 2:.2g}"
+
+
+def test_the_lead_on_more_questions_than_all_systems_have_says_so() -> None:
+    rows = [
+        row for row in board(a=0.9, b=0.5, c=0.2) if row["system"] != "c" or row["question"] < "q2"
+    ]
+    said = errbar.audit_board(rows).on_the_lead()[0]
+    assert said.startswith("On the 24 questions that both have: inconclusive: a leads b by ")
+
+
 def test_systems_that_are_level_need_no_question() -> None:
     rows = board(a=0.6, c=0.2)
     rows += [row | {"system": "twin"} for row in rows if row["system"] == "a"]
@@ -156,7 +176,7 @@ def test_the_command_writes_a_page_for_the_board(tmp_path: Path) -> None:
     assert "http" not in html.replace("http-equiv", "")
     refused = CliRunner().invoke(main, [*command, "--page", str(tmp_path / "board.pdf")])
     assert refused.exit_code == 2
-    assert "HTML" in refused.output
+    assert "ends in .html" in refused.output
 
 
 @pytest.mark.parametrize("verb", ["noise", "cost", "scaling", "audit_board"])
