@@ -1,10 +1,14 @@
 """How far the ends of intervals move between seeds of the random number generator.
 
-scripts/bench seeds
+scripts/bench seeds                all sizes
+scripts/bench seeds --size 12x64   some of them, by questions and trials
 
 The largest movement of an end between six seeds, as a share of the width, for 10 to 100 questions
-of 4 or 16 trials, of three difficulties.
+of 4 to 64 trials, of three difficulties.
 """
+
+import argparse
+import zlib
 
 import numpy as np
 
@@ -14,7 +18,7 @@ from errbar.metrics import CountMetric
 from errbar.metrics.base import parse
 from errbar.results.estimate import Estimand
 
-_SIZES = ((10, 4), (10, 16), (30, 4), (30, 16), (100, 4))
+_SIZES = ("10x4", "10x16", "12x64", "30x4", "30x16", "50x16", "100x4")  # questions and trials
 _DIFFICULTIES = ((0.5, 0.5), (2.0, 2.0), (8.0, 1.0))  # of Beta distributions
 _SEEDS = 6
 _SMALL = 0.02
@@ -32,10 +36,13 @@ def metrics_of(trials: int) -> list[CountMetric]:
 
 def main() -> None:
     """Print a line for each target and kind of metric."""
-    rng = np.random.default_rng(77)
+    parser = argparse.ArgumentParser(prog="scripts/bench seeds", description=__doc__)
+    parser.add_argument("--size", action="append", choices=_SIZES)
     moved: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for questions, trials in _SIZES:
+    for size in parser.parse_args().size or _SIZES:
+        questions, trials = map(int, size.split("x"))
         for right, wrong in _DIFFICULTIES:
+            rng = np.random.default_rng([77, zlib.crc32(f"{size} {right:g}".encode())])
             rates = rng.beta(right, wrong, questions)
             counts = Counts(np.full(questions, trials), rng.binomial(trials, rates))
             metrics = metrics_of(trials)

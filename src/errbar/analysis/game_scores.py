@@ -23,11 +23,11 @@ from errbar.base.arrays import Array
 from errbar.data.games import Games
 from errbar.data.readers.games.lengths import LengthRows, require_instructions
 from errbar.errors import InputError
-from errbar.kernels.elo import SCALE, START, STEP, elo, elo_resampled
 from errbar.kernels.hierarchical import DrawnRanks, exchangeable, exchangeable_normal
 from errbar.kernels.interval import outer_quantiles, student_reach
 from errbar.kernels.length_control import GamedRows
 from errbar.kernels.length_control import length_controlled as fit_preferences
+from errbar.kernels.ranking_methods import SCALE, START, STEP, elo, elo_resampled
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.leaderboard import Rating, Ratings, letters_of
 

@@ -38,9 +38,9 @@ Confidences:
 Raters, games, ranks, questions:
 
 - `agreement`: kappa, AC1 and alpha.
-- `bradley_terry`, `elo`: ratings of games; `connectivity`: which systems games link.
+- `bradley_terry`: ratings of games; `connectivity`: which systems games link.
 - `length_control`: AlpacaEval's win rates at equal length.
-- `ranking_methods`: Borda, Copeland, win rates, Rasch.
+- `ranking_methods`: Borda, Copeland, win rates, Rasch, Elo.
 - `leave_out`: orders and ranks when questions are left out, and subsets that suffice.
 - `item_response`: abilities of systems and difficulties of questions.
 - `item_checks`: questions that look wrong, trials that are alike; Holm, Benjamini and Hochberg.

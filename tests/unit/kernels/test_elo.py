@@ -9,7 +9,7 @@ from scipy import stats
 from errbar.analysis.game_scores import _significant_order
 from errbar.data.games import Games
 from errbar.kernels.bradley_terry import GameRows
-from errbar.kernels.elo import elo, elo_resampled
+from errbar.kernels.ranking_methods import elo, elo_resampled
 
 GAMES = [(0, 1, 1.0), (1, 2, 0.5), (2, 0, 0.0), (0, 1, 0.0)]
 

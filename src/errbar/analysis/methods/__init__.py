@@ -3,7 +3,8 @@
 - `base`: what a method is (`Method`); `calibrated`: the default, for each of the three targets.
 - `population`: means over new questions (`mean_of_sample`), their clusters (`clusters_of`), and the
   finite-population correction (`finite_population`).
-- `learned`: k beyond the trials; `posterior`: the documented normal intervals.
+- `learned`: by the distribution of difficulty; `chains`: its draws, and how many are needed.
+- `posterior`: the documented normal intervals.
 - `bootstrap`: items ranked by confidence, and the generator of a seed (`generator_of`).
 """
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.methods.base import Cell, Method, Systems, require_no_weights
-from errbar.analysis.methods.learned import MOST_CHAINS, ROOT_TWO, DifficultyPosterior
+from errbar.analysis.methods.chains import MOST_CHAINS
+from errbar.analysis.methods.learned import ROOT_TWO, DifficultyPosterior
 from errbar.analysis.methods.population import (
     ASSUMPTIONS,
     NOT_NARROWED,

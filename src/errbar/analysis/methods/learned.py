@@ -25,6 +25,11 @@ from typing import NamedTuple
 import numpy as np
 
 from errbar.analysis.methods.base import WeightedStates, without_weights
+from errbar.analysis.methods.chains import (
+    MOST_CHAINS,
+    DifficultySample,
+    draw_together,
+)
 from errbar.analysis.methods.population import Summary
 from errbar.base.arrays import Array
 from errbar.data.counts import Counts, States
@@ -43,18 +48,11 @@ from errbar.kernels.partial_identification import (
     largest_mean,
     mean_bounds,
     most_unseen,
-    on_grid,
 )
 from errbar.kernels.resample import sum_by_cell, unseen_weights
 from errbar.kernels.urn import blocks
 from errbar.metrics.means import CountMetric, QuestionMean
 
-_TOGETHER = 50  # systems that are fitted in one pass, of at most 10 MB each
-# Chains per system, more where there are few states, which are cheap and leave more open: with 32
-# no end moved by more than 1.5% of the width between seeds (`scripts/bench seeds`).
-MOST_CHAINS, _STATES_AT_ONCE = 32, 640
-# Terms of a sum that takes as long as the draws: half a second, a tenth in simulations of one chain
-_MOST_TERMS, _TERMS_OF_CHAIN = 1 << 16, 1 << 13
 # For the population: further sweeps of each draw, and random weights of questions in each of them.
 # 200 weights of single draws moved ends by up to 3% of the width between seeds, these by 1%.
 _SWEEPS, _WEIGHINGS = 20, 10
@@ -83,42 +81,13 @@ class Noise(NamedTuple):
 class DifficultyPosterior:
     """Posterior of the distribution of difficulty of one system."""
 
-    def __init__(
-        self,
-        states: States,
-        rng: np.random.Generator,
-        weighed: WeightedStates | None = None,
-        most_chains: int = MOST_CHAINS,
-    ) -> None:
-        self._states, self._rng, self._most_chains = states, rng, most_chains
-        self._often = states.questions[0]
-        self._weighed = weighed
+    def __init__(self, sample: DifficultySample, weighed: WeightedStates | None = None) -> None:
+        self._sample, self._weighed = sample, weighed
+        self._states, self._often = sample.states, sample.states.questions[0]
         self._mass, self._squares, self._fourths = (
             self._often if weighed is None else weighed.powers(power, self._often.size)
             for power in (1, 2, 4)
         )
-        often, wrong = self._often.astype(int), states.trials - states.correct
-        self._outcomes = difficulty.StateCounts(states.correct, wrong, often)
-        most = max(_MOST_TERMS, _TERMS_OF_CHAIN * most_chains)
-        self._is_summed = difficulty.terms_of_sum(self._outcomes) <= most
-
-    @cached_property
-    def _drawn(self) -> difficulty.DifficultyDraws:
-        """Draws of the distribution of difficulty."""
-        return _draws_of([self._states], [self._rng], self._most_chains)[0]
-
-    @cached_property
-    def _seed(self) -> int:
-        """Seed of all random numbers but those of the draws, which come first."""
-        return int((self._drawn, self._rng.integers(1 << 62))[1])
-
-    @cached_property
-    def _belongs(self) -> Array:
-        """Chance that a question belongs to each point: draws × states × points."""
-        rates, weights = self._drawn
-        logs = difficulty.logs_of(rates[:, None, :], weights[:, None, :])
-        sides = (side[:, None].astype(float) for side in self._outcomes[:2])
-        return difficulty.memberships(*sides, *logs)
 
     @classmethod
     def of(
@@ -137,13 +106,9 @@ class DifficultyPosterior:
         found = []
         for counts, rng in zip(systems, rngs, strict=True):
             states = States.of([without_weights(counts)])
-            found.append(cls(states, rng, WeightedStates.of(counts, states), most_chains))
-        sampled = [each for each in found if not (by_variance and each._is_summed)]
-        for start in range(0, len(sampled), _TOGETHER):
-            some = sampled[start : start + _TOGETHER]
-            drawn = _draws_of([each._states for each in some], [e._rng for e in some], most_chains)
-            for each, draws in zip(some, drawn, strict=True):
-                each._drawn = draws
+            sample = DifficultySample(states, rng, most_chains)
+            found.append(cls(sample, WeightedStates.of(counts, states)))
+        draw_together([each._sample for each in found if not (by_variance and each._sample.summed)])
         return found
 
     def benchmark(self, metric: CountMetric, level: float) -> Summary:
@@ -179,8 +144,23 @@ class DifficultyPosterior:
         return Summary(min(max(mean, low), high), sd, low, high)
 
     def _interval_by_trials(self, metric: CountMetric, level: float) -> Summary:
-        """Interval of the observed score, by its variance from run to run."""
-        noise = self._noise(metric)
+        """Interval of the observed score, from as many chains as its ends need."""
+        found = self._interval_by_rates(metric, level, self._sample.mean_rates(1))
+        if len(self._sample.rates) == 1:
+            return found
+        groups = [self._interval_by_rates(metric, level, rates) for rates in self._sample.rates]
+        ends = np.array([(group.low, group.high) for group in groups])
+        batches = self._sample.batches_needed(ends, found.high - found.low)
+        if batches == 1:
+            return found
+        return self._interval_by_rates(metric, level, self._sample.mean_rates(batches))
+
+    def _interval_by_rates(self, metric: CountMetric, level: float, rates: Array) -> Summary:
+        """Interval of the observed score, by its variance from run to run.
+
+        `rates` are those of a question of each state: weights on `GRID`, a row per state.
+        """
+        noise = self._noise(metric, rates)
         low, high = metric.bounds
         margin = _SAME * (high - low)
         if not low + margin <= noise.mean <= high - margin:
@@ -229,7 +209,7 @@ class DifficultyPosterior:
         """Effective number of questions (Kish 1965)."""
         return float(self._mass.sum() ** 2 / self._squares.sum())
 
-    def _noise(self, metric: CountMetric) -> Noise:
+    def _noise(self, metric: CountMetric, rates: Array) -> Noise:
         """Variance of the observed score over its trials (delta method for several means)."""
         parts, size = metric.parts(), self._mass.sum()
         values = [part.subset_means([part], self._states)[0] for part in parts]
@@ -245,7 +225,7 @@ class DifficultyPosterior:
             expected = table @ chances
             variance = np.maximum(table**2 @ chances - expected**2, 0.0)
             squares = self._squares[alike]
-            each = self._rates_by_state[alike] @ variance
+            each = rates[alike] @ variance
             found = float(each @ squares)
             estimated += found
             degree = metric.draws if all(part.unbiased for part in parts) else n
@@ -254,12 +234,13 @@ class DifficultyPosterior:
             freedom = max(n / degree - 1.0, 1.0)
             spread += float(np.square(each) @ self._fourths[alike]) / freedom
             if 2 * degree > n:
-                weights = squares @ self._rates_by_state[alike] / squares.sum()
+                weights = squares @ rates[alike] / squares.sum()
                 most = largest_mean(variance, weights, n)
                 found = max(found, most * float(squares.sum()))
             whole += found
-            mass, rates = self._mass[alike], self._rates_by_state[alike] @ GRID
-            questions.append(RatedQuestions(n, rates, table, mass**2 / squares, squares / mass))
+            mass, mean_rates = self._mass[alike], rates[alike] @ GRID
+            often, weight = mass**2 / squares, squares / mass
+            questions.append(RatedQuestions(n, mean_rates, table, often, weight))
             total += float(mass @ table[self._states.correct[alike]])
         freedom = max(estimated**2 / spread, 1.0) if spread else math.inf
         mean = float(metric.joined(*means))
@@ -272,14 +253,14 @@ class DifficultyPosterior:
 
     def population(self, metric: CountMetric, level: float) -> Summary:
         """Interval for new questions: per draw, a Bayesian bootstrap with one unseen question."""
-        rng = np.random.default_rng(self._seed)
+        rng = np.random.default_rng(self._sample.seed)
         sizes = np.ones(1) if self._weighed is None else self._weighed.weight
         (part,) = metric.parts()
         means: list[Array] = []
         shares: list[Array] = []  # of the unseen question
         for _ in range(_SWEEPS):
             assigned, gamma = self._assign(rng)
-            solved, failed = (side @ assigned for side in self._outcomes[:2])
+            solved, failed = (side @ assigned for side in self._sample.outcomes[:2])
             rates = difficulty.draw_rates(solved, failed, rng)
             more = unseen_weights(sizes, np.ones(sizes.size), gamma.shape[:-1], rng)
             totals = gamma.sum(axis=-1)
@@ -296,18 +277,19 @@ class DifficultyPosterior:
         bootstrap weights of the points (weighings × draws × points).
         """
         if self._weighed is None:
-            assigned: Array = rng.multinomial(self._outcomes.often, self._belongs).astype(float)
+            often, belongs = self._sample.outcomes.often, self._sample.belongs
+            assigned: Array = rng.multinomial(often, belongs).astype(float)
             members = assigned.sum(axis=1)
             shape = (_WEIGHINGS, *members.shape)
             return assigned, rng.standard_gamma(np.broadcast_to(members, shape))
         state, weight = self._weighed
         assigned, gamma = (
-            np.zeros(self._belongs.shape),
-            np.zeros((_WEIGHINGS, *self._drawn.rates.shape)),
+            np.zeros(self._sample.belongs.shape),
+            np.zeros((_WEIGHINGS, *self._sample.drawn.rates.shape)),
         )
-        states, points = self._belongs.shape[1:]
-        for draws in blocks(len(self._drawn.rates), points * state.size):
-            chances = np.cumsum(self._belongs[draws], axis=-1)[:, state]
+        states, points = self._sample.belongs.shape[1:]
+        for draws in blocks(len(self._sample.drawn.rates), points * state.size):
+            chances = np.cumsum(self._sample.belongs[draws], axis=-1)[:, state]
             uniform = rng.random(chances.shape[:-1]) * chances[..., -1]
             point = (uniform[..., None] > chances[..., :-1]).sum(axis=-1)
             draw = np.arange(len(point))[:, None]
@@ -323,20 +305,21 @@ class DifficultyPosterior:
         some = trials > 0
         number, place = np.unique(trials[some], return_inverse=True)
         parts = np.bincount(place, often[some]) / often[some].sum()
-        return difficulty.expected_in_bins(*self._drawn, number, parts, edges)
+        return difficulty.expected_in_bins(*self._sample.drawn, number, parts, edges)
 
     def draw(self, rng: np.random.Generator) -> tuple[States, Array, Array, Array]:
         """The states with a random draw: rates, their weights, and where each state belongs."""
-        at = int(rng.integers(len(self._drawn.rates)))
-        weights = self._drawn.weights[at] / self._drawn.weights[at].sum()
-        return self._states, self._drawn.rates[at], weights, self._belongs[at]
+        at = int(rng.integers(len(self._sample.drawn.rates)))
+        weights = self._sample.drawn.weights[at] / self._sample.drawn.weights[at].sum()
+        return self._states, self._sample.drawn.rates[at], weights, self._sample.belongs[at]
 
     def _known(self, metric: CountMetric) -> ScoreMoments:
         """Mean and variance of the score over the questions, under each draw (delta method)."""
-        parts = metric.parts()
+        parts, sample = metric.parts(), self._sample
         share, moments = difficulty.expected_scores(
             lambda at: np.stack([part.at_rates(at) for part in parts]),
-            *(self._drawn.rates, self._belongs, self._outcomes, np.random.default_rng(self._seed)),
+            *(sample.drawn.rates, sample.belongs, sample.outcomes),
+            np.random.default_rng(sample.seed),
         )
         by_state = np.einsum("dsp,dpij->dsij", share, moments)
         means = np.einsum("s,dsi->id", self._mass, by_state[:, :, 0, 1:]) / self._mass.sum()
@@ -359,40 +342,9 @@ class DifficultyPosterior:
     @cached_property
     def _add_chains(self) -> "DifficultyPosterior":
         """Double the number of chains: otherwise ends vary by up to 2.6% of the width by seed."""
-        rng = np.random.default_rng(self._seed)
-        (drawn,) = _draws_of([self._states], [rng], len(self._drawn.rates) // difficulty.DRAWS)
-        more = DifficultyPosterior(self._states, rng, self._weighed)
-        more._drawn = drawn
-        return more
-
-    @cached_property
-    def _rates_by_state(self) -> Array:
-        """Posterior distribution of the success rate of a question of each state, on `GRID`."""
-        if self._is_summed:
-            return on_grid(*difficulty.exact_rates_by_state(self._outcomes))
-        rng, drawn = np.random.default_rng(self._seed), (self._drawn.rates, self._belongs)
-        return on_grid(*difficulty.rates_by_state(*drawn, self._outcomes, rng))
+        return DifficultyPosterior(self._sample.again(0), self._weighed)
 
     def _table(self, part: QuestionMean, n: int) -> Array:
         """Value of a question with c of n trials right, for every c."""
         every = States.of([Counts(np.full(n + 1, n), np.arange(n + 1))])
         return part.subset_means([part], every)[0]
-
-
-def _draws_of(
-    several: Sequence[States], rngs: Sequence[np.random.Generator], most_chains: int
-) -> list[difficulty.DifficultyDraws]:
-    """Posterior draws of each system, from several chains of the sampler run side by side."""
-    most = max(states.trials.size for states in several)
-    chains = min(max(_STATES_AT_ONCE // most, 1), most_chains)
-    repeated = [states for states in several for _ in range(chains)]
-    sizes = [states.trials.size for states in repeated]
-    spread = difficulty.learn(
-        np.concatenate([states.trials for states in repeated]),
-        np.concatenate([states.correct for states in repeated]),
-        np.concatenate([states.questions[0] for states in repeated]).astype(np.int64),
-        np.cumsum([0, *sizes[:-1]]),
-        rngs,
-    )
-    parts = (part.reshape(len(several), -1, part.shape[-1]) for part in spread)
-    return [difficulty.DifficultyDraws(*system) for system in zip(*parts, strict=True)]
