@@ -44,7 +44,11 @@ _AT_ONCE = 32  # questions whose information is added up in a product of matrice
 
 @dataclass(frozen=True, kw_only=True)
 class ItemFit:
-    """A fitted model. Ability 0 is the mean of the systems that failed and solved something."""
+    """A fitted model. Ability 0 is the mean of the systems that failed and solved something.
+
+    It is the mean of all systems if there are not two of those: one alone would be its own mean,
+    and look as if its ability were known.
+    """
 
     abilities: Array
     ability_sds: Array  # the larger of the sandwich's and of the model's
@@ -341,7 +345,8 @@ class _MarginalModel:
         scores, systems = self.all_scores(beta, state), beta.abilities.size
         inverse = np.linalg.inv(self._louis(beta, state))
         centre = np.where(self.separated, 0.0, 1.0)
-        centre = centre / centre.sum() if centre.any() else np.full(systems, 1.0 / systems)
+        centre = centre if centre.sum() > 1.0 else np.ones(systems)
+        centre /= centre.sum()
         origin = float(centre @ beta.abilities)
         moves = scores @ inverse
         response = inverse[:, :systems] - (inverse[:, :systems] @ centre)[:, None]

@@ -82,6 +82,15 @@ def test_a_system_without_a_failure_has_a_finite_ability() -> None:
     assert found.abilities[1:].mean() == pytest.approx(0.0, abs=1e-12)
 
 
+def test_an_ability_is_not_known_if_all_other_systems_solved_everything() -> None:
+    right, trials, _ = drawn(1, 2, 15, 2)
+    right[0] = trials[0]
+    found = fit(right, trials)
+    assert found.separated.tolist() == [True, False]
+    assert found.abilities.sum() == pytest.approx(0.0, abs=1e-12)
+    assert found.ability_sds.min() > 0.3
+
+
 def test_questions_of_a_cluster_count_once() -> None:
     right, trials, _ = drawn(5, 4, 25, 2)
     alone = fit(right, trials)
