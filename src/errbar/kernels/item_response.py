@@ -44,11 +44,7 @@ _AT_ONCE = 32  # questions whose information is added up in a product of matrice
 
 @dataclass(frozen=True, kw_only=True)
 class ItemFit:
-    """A fitted model. Ability 0 is the mean of the systems that failed and solved something.
-
-    It is the mean of all systems if there are not two of those: one alone would be its own mean,
-    and look as if its ability were known.
-    """
+    """A fitted model. Ability 0 is the mean of the systems that failed and solved something."""
 
     abilities: Array
     ability_sds: Array  # the larger of the sandwich's and of the model's
@@ -345,6 +341,7 @@ class _MarginalModel:
         scores, systems = self.all_scores(beta, state), beta.abilities.size
         inverse = np.linalg.inv(self._louis(beta, state))
         centre = np.where(self.separated, 0.0, 1.0)
+        # a single one would be its own mean, and its ability look known
         centre = centre if centre.sum() > 1.0 else np.ones(systems)
         centre /= centre.sum()
         origin = float(centre @ beta.abilities)
