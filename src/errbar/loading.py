@@ -36,6 +36,7 @@ from errbar.data.readers.tables.frames import (
     are_numbered,
     has_index,
     indexed_alike,
+    plain_document,
     plain_series,
     refuse_tallies,
     rows_in,
@@ -320,7 +321,7 @@ def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
         from errbar.data.readers.tables.derived_columns import columns_of  # noqa: PLC0415
         from errbar.data.readers.tables.json_documents import records_in  # noqa: PLC0415
 
-        document = records_in(entries, "the data", how.keys)
+        document = records_in(plain_document(entries), "the data", how.keys)
         return _from_columns(columns_of(document.records), how, *document.remarks)
     parts = {name: _from_memory(v, request) for name, v in indexed_alike(entries).items()}
     return with_checked_ids(JoinedSource.by_name(parts))

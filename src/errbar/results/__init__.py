@@ -4,7 +4,8 @@ The modules that Python imports below are imported when they are first used, as 
 `errbar.analysis` are.
 
 - `base`: every result as text, DataFrame, CSV, JSON and HTML; `pictures`: as a picture.
-- `estimate`: a value with its interval, and its flat record (`record_of`); `scores`: their tables.
+- `estimate`: a value with its interval, and its flat record (`record_of`); `scores`: their tables;
+  `best_score`: which system has the best.
 - `comparison`: a pair, and the words "better" and "inconclusive"; `comparisons`: tables of pairs,
   and the colour of each verdict.
 - `leaderboard`: ranks and groups that are tied (`letters_of`); `board_audit`: how firm the lead is.

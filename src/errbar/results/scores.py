@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar
 
-from errbar.base.remarks import Caution, Explanation, as_remarks, counted, unless_stated, way_to_say
+from errbar.base.remarks import Caution, Explanation, as_remarks, counted, unless_stated
 from errbar.base.tables import (
     Headline,
-    Tone,
     align_points,
     interval_column,
     interval_head,
@@ -20,8 +19,9 @@ from errbar.base.tables import (
     score_text,
 )
 from errbar.errors import InputError
-from errbar.metrics.base import Direction, metric_of
+from errbar.metrics.base import metric_of
 from errbar.results.base import ResultSequence, size_columns
+from errbar.results.best_score import best_both_ways, best_of_systems, point_of
 from errbar.results.estimate import (
     SIMULATIONS,
     BaseEstimate,
@@ -212,13 +212,15 @@ class Scores(Estimates[Estimate]):
         if not rows or any(row.slice for row in rows):
             return None
         if any(row.of.failed for row in rows):
-            return _both_ways(rows)
+            return best_both_ways(rows)
         if len({row.system for row in rows}) > 1:
-            return _best(rows)
+            return best_of_systems(rows)
         if len(rows) == 1:
             return Headline("", "".join(rows[0].headline()))
-        low, high = min(rows, key=_point), max(rows, key=_point)
-        ends = " to ".join(f"{score_text(_point(row), row.sd)} ({row.task})" for row in (low, high))
+        low, high = min(rows, key=point_of), max(rows, key=point_of)
+        ends = " to ".join(
+            f"{score_text(point_of(row), row.sd)} ({row.task})" for row in (low, high)
+        )
         who = rows[0].system or "The system"
         return Headline("", f"{who} scores {ends} {first} on {len(rows)} tasks.")
 
@@ -256,7 +258,7 @@ class RankedScores(Estimates[RankedEstimate]):
         """Which of several systems has the best value of the first metric."""
         first = str(self.estimates[0].metric) if self.estimates else ""
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.value)]
-        return _best(rows) if len({row.system for row in rows}) > 1 else None
+        return best_of_systems(rows) if len({row.system for row in rows}) > 1 else None
 
     def footer(self) -> str:
         """A line on what the intervals cover."""
@@ -264,58 +266,6 @@ class RankedScores(Estimates[RankedEstimate]):
         clusters = any(estimate.clusters < estimate.items for estimate in scored)
         together = "items of a question or cluster are resampled together" * clusters
         return coverage_line(scored[0].interval, together) if scored else ""
-
-
-def _point(row: BaseEstimate) -> float:
-    """The observed value, or the mean if the trials do not determine the value."""
-    return row.mean if isinstance(row, Estimate) and math.isnan(row.value) else row.value
-
-
-def _best(rows: Sequence[BaseEstimate]) -> Headline:
-    """Which system has the best score, without a claim that the difference is significant."""
-    by_task: dict[str, list[BaseEstimate]] = {}
-    for row in rows:
-        by_task.setdefault(row.task, []).append(row)
-    by_task = {task: some for task, some in by_task.items() if len(some) > 1}
-    if not by_task:
-        return Headline("No task has scores of two systems", ".", Tone.DIM)
-    metric = next(iter(by_task.values()))[0].metric
-    higher = metric.direction is Direction.HIGHER
-    word, best_of = ("highest", max) if higher else ("lowest", min)
-    leaders = {}
-    for task, some in by_task.items():
-        best = best_of(map(_point, some))
-        leaders[task] = [row for row in some if _point(row) == best]
-    often = Counter(row.system for some in leaders.values() for row in some)
-    (name, wins), *_ = often.most_common(1)
-    whether = f"{way_to_say('errbar compare', '.compare()')} tells whether it is better."
-    if len(by_task) > 1:
-        claim = f"{name} has the {word} {metric} on {wins} of {len(by_task)} tasks"
-        return Headline(claim, f"; {whether}")
-    (tied,) = leaders.values()
-    value = score_text(_point(tied[0]), tied[0].sd)
-    if len(tied) > 1:
-        return Headline(f"{len(tied)} systems share the {word} {metric}", f" ({value}).")
-    return Headline(f"{name} has the {word} {metric}", f" ({value}); {whether}")
-
-
-def _both_ways(rows: Sequence[Estimate]) -> Headline | None:
-    """The verdict where failed trials count both as wrong and as right."""
-    wrong, right = ([row for row in rows if row.of.failed == way] for way in ("wrong", "right"))
-    if len({row.system for row in rows}) > 1:
-        worst, best = _best(wrong), _best(right)
-        if list(map(_point, wrong)) == list(map(_point, right)):
-            return worst
-        claim = f"{best.claim}, whether all failed trials are wrong or all are right"
-        if worst.claim != best.claim:
-            claim = f"If all failed trials are wrong, {worst.claim}; if all are right, {best.claim}"
-        return Headline(claim, ".")
-    if len(rows) > 2:
-        return None
-    low, high = (score_text(_point(row), row.sd) for row in (*wrong, *right))
-    claim = f"{rows[0].system or 'The system'} scores {low} to {high} {rows[0].metric} ("
-    claim += f"{wrong[0].interval.title} {wrong[0].bracket_text})"
-    return Headline("", f"{claim}, as failed trials are wrong or right.")
 
 
 def _sample_words(estimates: Sequence[Estimate]) -> str:

@@ -371,3 +371,25 @@ def test_a_level_of_measures_stays_in_columns() -> None:
 def test_levels_that_nothing_explains_are_refused() -> None:
     with pytest.raises(InputError, match="several levels"):
         errbar.load(leveled(("gpt", "north"), ("gpt", "south"), ("qwen", "north")))
+
+
+def test_arrays_by_system_and_task_are_matrices() -> None:
+    """The keys next to matrices are tasks: {system: {task: array}}."""
+    strong, weak = np.array([[1, 1], [1, 0], [0, 1]]), np.array([[0, 1], [1, 0], [0, 0]])
+    data = {"gpt": {"s1": strong, "s2": weak[:2]}, "qwen": {"s1": weak, "s2": strong[:2]}}
+    found = {(e.system, e.task): e.value for e in errbar.load(data).score("avg")}
+    lists = {k: {n: m.tolist() for n, m in tasks.items()} for k, tasks in data.items()}
+    assert found == {(e.system, e.task): e.value for e in errbar.load(lists).score("avg")}
+    assert found == pytest.approx(
+        {("gpt", "s1"): 2 / 3, ("gpt", "s2"): 0.5, ("qwen", "s1"): 1 / 3, ("qwen", "s2"): 0.75}
+    )
+
+
+def test_series_by_system_and_task_keep_their_ids() -> None:
+    ids = ["a", "b", "c", "d"]
+    right = pd.Series([1, 1, 0, 0], index=ids)
+    data = {"gpt": {"s1": right}, "qwen": {"s1": right[::-1]}}
+    pair = errbar.load(data).compare("avg")[0]
+    assert (pair.difference, pair.questions) == (0, 4)
+    with pytest.raises(InputError, match="labels that repeat"):
+        errbar.load({"gpt": {"s1": pd.Series([1, 0], index=["a", "a"])}, "b": {"s1": right}})

@@ -6,7 +6,7 @@ Where do rows come from?
 - `containers`: lists, dicts and arrays of Python.
 - `workbooks`: Excel; `other_formats`: SQLite, YAML, JUnit, Arrow; `matrix_files`: numbers only.
 - `json_documents`, `json_objects`: records and lists inside JSON; `column_documents`: columns;
-  `verdict_lists`: ids by verdict.
+  `nested_keys`: outcomes by system, task and question; `verdict_lists`: ids by verdict.
 - `keyed_records`: a record for each system; `surrounding_names`: names around a list of rows.
 - `named_scores`: several scores of a response; `printed_values`: lists and objects as text.
 - `records`: nested and wide data made flat.

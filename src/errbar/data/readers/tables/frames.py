@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import (
@@ -28,6 +29,7 @@ from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of, require_order
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
+from errbar.data.readers.tables.containers import plain_container
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.id_names import INDICES
 from errbar.data.readers.tables.naming import HowToRead
@@ -330,6 +332,21 @@ def arrow_columns(file: Path) -> dict[str, list[Any]]:
         raise InputError(f"{file}: this Arrow file cannot be read ({error}).") from error
     found: dict[str, list[Any]] = table.to_pydict()
     return found
+
+
+def plain_document(value: Any) -> Any:
+    """Return nested dicts with the arrays and series inside them as lists, or as dicts by index."""
+    if isinstance(value, Mapping):
+        return {name: plain_document(entry) for name, entry in value.items()}
+    if hasattr(value, "to_list") and hasattr(value, "dtype") and has_index(value):
+        if value.index.is_unique:
+            return dict(zip(map(str, value.index), value.to_list(), strict=True))
+        raise InputError(
+            "a series in the dict has labels that repeat; give rows with names, as in "
+            "[{'system': 'a', 'task': 'math', 'id': 'q1', 'correct': 1}]."
+        )
+    found = plain_container(value)
+    return found.tolist() if isinstance(found, np.ndarray) else found
 
 
 def plain_series(value: Any) -> Any:

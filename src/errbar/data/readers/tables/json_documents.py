@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
+from errbar.base.remarks import guess, some_of
 from errbar.data.outcome_words import is_outcome
 from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
 from errbar.data.readers.tables.column_documents import fit_names, table_in
@@ -23,7 +23,6 @@ from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import (
     compared_totals,
     hint_on,
-    refuse_few_shares,
     refuse_totals,
     refuse_totals_of,
 )
@@ -39,7 +38,6 @@ from errbar.data.readers.tables.json_objects import (
     keys_remark,
     names_rows,
     nests_outcomes,
-    number_trials,
     only_by_id,
     only_with_rows,
     rows_by_key,
@@ -49,6 +47,12 @@ from errbar.data.readers.tables.json_objects import (
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
+from errbar.data.readers.tables.nested_keys import (
+    lists_by_task,
+    nests_objects,
+    of_three_levels,
+    of_two_levels,
+)
 from errbar.data.readers.tables.surrounding_names import (
     LOOKED_AT,
     meaning_of,
@@ -244,50 +248,17 @@ def _of_objects(
         records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
         flags = () if any(are_counts(entry, {}) for entry in inner) else tuple(value)
         return Document(records, [guess("Questions: the keys of the document")], flags)
-    by_task = _lists_by_task(value)
-    if by_task or all(map(_nests_objects, inner)):
-        return _of_three_levels(by_task or value, where)
+    by_task = lists_by_task(value, where)
+    if by_task is not None:
+        return by_task
+    if all(map(nests_objects, inner)):
+        return of_three_levels(value, where)
     if not all(entry and nests_outcomes(entry) for entry in inner):
         hint, first = hint_on(inner), next(iter(value))
         text = f"{where}: errbar finds no outcomes in it; it is an object of objects with "
         text += f"{_keys_of(inner[0])} under {first!r}.{hint}"
         return _by_structure({} if hint else value, where, keys, text)
-    return _of_two_levels(value, where, keys)
-
-
-def _of_two_levels(
-    value: Mapping[str, Mapping[str, Any]], where: str, keys: KeysAre | None
-) -> Document:
-    """Outcomes or records by system and question, whichever of them has the outer keys."""
-    inner = list(value.values())
-    often = sum(map(len, inner)) / len(inner)
-    if often == len(value) and keys is None:
-        choose = [
-            way_to_say(f"--keys {meaning}", f"keys={meaning!r}")
-            for meaning in ("systems", "questions")
-        ]
-        raise NoOutcomes(
-            f"{where}: it has {len(value)} keys with as many keys in each, so errbar cannot "
-            f"tell which are systems and which are questions. Choose what the outer keys are with "
-            f"{choose[0]} or {choose[1]}."
-        )
-    are_systems = keys == "systems" if keys else often > len(value)
-    outer, within = ("system", "question") if are_systems else ("question", "system")
-    refuse_few_shares(inner, min(often, len(value)), max(often, len(value)), where)
-    records = [
-        {outer: str(key), within: str(name), **_as_fields(outcome)}
-        if not (isinstance(outcome, dict) and "question" in outcome)
-        else {"system": str(system), **key_of(name_of, outcome), **outcome}
-        for key, outcomes in value.items()
-        for name, outcome in outcomes.items()
-        for system, name_of in [(key, name) if are_systems else (name, key)]
-    ]
-    text = f"{outer}s are the {len(value)} outer keys, {within}s the inner ones"
-    other = "questions" if are_systems else "systems"
-    remark = guess(
-        f"Two levels of keys: {text}", option=f"--keys {other}", argument=f"keys={other!r}"
-    )
-    return Document(records, [remark])
+    return of_two_levels(value, where, keys)
 
 
 def _by_structure(value: JsonObject, where: str, keys: KeysAre | None, otherwise: str) -> Document:
@@ -314,72 +285,12 @@ def _alike_in(value: JsonObject, where: str, keys: KeysAre | None) -> Document |
             records = [{**key_of(key, entry), **entry} for key, entry in objects.items()]
             return Document(records, [guess("Questions: the keys of the document")])
         if all(are_alike([*entry.values()]) for entry in objects.values()):
-            return _of_two_levels(objects, where, keys)
+            return of_two_levels(objects, where, keys)
     inside = [_alike_in(entry, f"{where}, {key}", keys) for key, entry in objects.items()]
     found = [each for each in inside if each is not None]
     if len(found) != 1:
         return None
     return found[0]._replace(records=with_names(value, found[0].records))
-
-
-def _lists_by_task(value: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Lists of outcomes by system and task as outcomes by place; {} if no keys name tasks."""
-    names = list(dict.fromkeys(str(name) for entry in value.values() for name in entry))
-    lists = [outcomes for entry in value.values() for outcomes in entry.values()]
-    if not all(map(is_list_of_outcomes, lists)):
-        return {}
-    if not (are_named_as_tasks(names) or are_named_as_tasks(list(map(str, value)))):
-        return {}
-    return {
-        key: {
-            name: {str(at + 1): outcome for at, outcome in enumerate(outcomes)}
-            for name, outcomes in entry.items()
-        }
-        for key, entry in value.items()
-    }
-
-
-def _nests_objects(entry: Mapping[str, Any]) -> bool:
-    """Whether an object has objects with outcomes by id, and these are not records."""
-    parts = list(entry.values())
-    return bool(parts) and all(
-        isinstance(part, dict) and part and not has_outcome(part) and nests_outcomes(part)
-        for part in parts
-    )
-
-
-def _of_three_levels(value: Mapping[str, Mapping[str, Any]], where: str) -> Document:
-    """Outcomes by system, task and question; by task and system, if the outer keys are tasks."""
-    for outcomes in (outcomes for parts in value.values() for outcomes in parts.values()):
-        refuse_totals(outcomes, where)
-    parts = list(dict.fromkeys(str(part) for entry in value.values() for part in entry))
-    last = [name for entry in value.values() for outcomes in entry.values() for name in outcomes]
-    if number_trials(last, of=parts) and not are_named_as_tasks(list(value)):
-        return _of_trials(value)
-    outer, middle = ("task", "system") if are_named_as_tasks(list(value)) else ("system", "task")
-    records = [
-        {outer: str(key), middle: str(part), "question": str(name), **_as_fields(outcome)}
-        for key, parts in value.items()
-        for part, outcomes in parts.items()
-        for name, outcome in outcomes.items()
-    ]
-    text = f"{outer}s are the outer keys ({some_of(value, 6)}), "
-    text += f"{middle}s the next ({some_of(parts, 6)})"
-    return Document(records, [warning(f"Three levels of keys: {text}, and questions the last.")])
-
-
-def _of_trials(value: Mapping[str, Mapping[str, Any]]) -> Document:
-    """Outcomes by system, question and trial."""
-    records = [
-        {"system": str(key), "question": str(part), "trial": str(name), **_as_fields(outcome)}
-        for key, parts in value.items()
-        for part, outcomes in parts.items()
-        for name, outcome in outcomes.items()
-    ]
-    apart = setting("rows", "questions")
-    text = f"Three levels of keys: systems are the outer keys ({some_of(value, 6)}), questions the "
-    text += f"next, and the last number the trials. If these are questions, use {apart}."
-    return Document(records, [warning(text)])
 
 
 def _holds_records(entry: Mapping[str, Any]) -> bool:
@@ -388,10 +299,6 @@ def _holds_records(entry: Mapping[str, Any]) -> bool:
         isinstance(value, dict) and any(meaning_of(name) == "outcome" for name in value)
         for value in entry.values()
     )
-
-
-def _as_fields(outcome: Any) -> dict[str, Any]:
-    return dict(outcome) if isinstance(outcome, dict) else {"outcome": outcome}
 
 
 def _keys_of(value: JsonObject) -> str:
