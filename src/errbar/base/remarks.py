@@ -8,7 +8,7 @@ and an `Explanation` is printed on request only; elsewhere both are like plain t
 """
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
@@ -279,3 +279,15 @@ def some_of(names: Iterable[object], most: int = 5, separator: str = ", ") -> st
     shown = list(map(str, names))
     more = f"{separator.strip(', ')} and {len(shown) - most} more" if len(shown) > most else ""
     return separator.join(shown[:most]) + more
+
+
+def all_names(names: Sequence[object]) -> str:
+    """Join all names by commas, the last one by "and".
+
+    Examples
+    --------
+    >>> all_names(["a"]), all_names(["a", "b"]), all_names(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *others, last = map(str, names)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -8,7 +8,7 @@ import numpy as np
 
 from errbar import __version__
 from errbar.analysis.agreement import position_bias
-from errbar.base.remarks import MARK, explanations, marked, unmarked
+from errbar.base.remarks import MARK, all_names, explanations, marked, unmarked
 from errbar.base.tables import percent
 from errbar.data.games import Games
 from errbar.errors import InputError
@@ -66,7 +66,7 @@ def _sentence(text: str) -> str:
 def _title(games: Games) -> str:
     """The systems by name if they are few."""
     if len(games.systems) <= 3:
-        return f"Preferences between {', '.join(games.systems[:-1])} and {games.systems[-1]}"
+        return f"Preferences between {all_names(games.systems)}"
     return f"Preferences between {len(games.systems)} systems"
 
 

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from errbar.base.remarks import some_of, way_to_say
+from errbar.base.remarks import all_names, way_to_say
 from errbar.base.tables import Headline, Tone, score_text
 from errbar.metrics.base import Direction
 from errbar.results.estimate import BaseEstimate, Estimate
@@ -56,9 +56,7 @@ def _over_tasks(leaders: Sequence[Sequence[BaseEstimate]], best: str) -> Headlin
 
 
 def _names(systems: Sequence[str]) -> str:
-    if len(systems) > _NAMED:
-        return f"{len(systems)} systems"
-    return " and ".join(filter(None, (some_of(systems[:-1]), systems[-1])))
+    return all_names(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
 
 
 def _way_to_compare(which: str) -> str:

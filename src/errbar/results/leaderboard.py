@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from errbar.base.remarks import Explanation, counted
+from errbar.base.remarks import Explanation, all_names, counted
 from errbar.base.tables import Headline, Tone, align_points, percent, round_to_sd, score_text
 from errbar.metrics.base import Direction, Metric
 from errbar.results.base import Rows
@@ -112,8 +112,10 @@ class Board(Rows[B]):
         if len(best) == 1 and len(self) == 2:
             return f"{first} is better than {second}", f" by {self.gap_text(by)}."
         leads = f"{first} leads {second}", f" by {self.gap_text(by)}"
-        if self[0].value == self[1].value:
-            leads = f"{first} and {second} have the same {self.measure}", ""
+        equal = [row.system for row in self if row.value == self[0].value]
+        if len(equal) > 1:
+            who = all_names(equal) if len(equal) <= _MOST_NAMED else f"{len(equal)} systems"
+            leads = f"{who} have the same {self.measure}", ""
         if len(best) == 1:
             lead = f"it leads {second} by {self.gap_text()}"
             return f"{first} is the best of {len(self)} systems", f" by {self.measure}: {lead}."
@@ -123,9 +125,9 @@ class Board(Rows[B]):
             some = f"any of the {len(best)} systems may be the best"
             return f"Inconclusive: {some}", f"; {''.join(leads)}."
         if len(best) > _MOST_NAMED:
-            return leads[0], f"{leads[1]}, but any of {len(best)} may be the best."
-        tied = f"{', '.join(best[:-1])} and {best[-1]}"
-        return f"{tied} are tied for the best", f"; {''.join(leads)}."
+            whose = "; any of them" if equal == best else f", but any of {len(best)}"
+            return leads[0], f"{leads[1]}{whose} may be the best."
+        return f"{all_names(best)} are tied for the best", f"; {''.join(leads)}."
 
     def gap_text(self, by: str = "") -> str:
         """How far the first system is ahead of the second, in what measure."""

@@ -52,6 +52,16 @@ def test_a_tie_has_the_places_of_all_that_share_a_letter() -> None:
             "Inconclusive: any of the 3 systems may be the best; a leads b by 0.250 avg.",
         ),
         (
+            (1, 1, 1),
+            (0.5, 0.5, 0.5),
+            "Inconclusive: any of the 3 systems may be the best; a, b and c have the same avg.",
+        ),
+        (
+            (1, 1, 1, 1, 1, 6),
+            (0.5, 0.5, 0.5, 0.5, 0.5, 0.0),
+            "5 systems have the same avg; any of them may be the best.",
+        ),
+        (
             (1, 1, 3),
             (0.5, 0.25, 0.1),
             "a and b are tied for the best; a leads b by 0.250 avg.",
