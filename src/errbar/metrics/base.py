@@ -84,9 +84,10 @@ def registered(head: str) -> type[Metric] | None:
 
 
 _NAME = re.compile(
-    r"(?P<head>[a-z-]+\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"
+    r"(?P<head>[a-z]+(?:[-_][a-z]+)*\*?(?:@risk|[@^])?)(?P<number>[0-9.]+(?:e[+-]?\d+)?|k)?"
     r"(?:_(?P<tau>[0-9.e+-]+))?(?:\((?P<options>.*)\))?"
 )
+_SIMILAR = 0.5  # share of letters in common from which a name is proposed
 _EXAMPLES = {"k": "k", "coverage": "0.5", "risk": "0.1"}  # numbers in a list of names
 
 
@@ -172,6 +173,13 @@ def spell(metric: Metric) -> str:
     return f"{text}({options})" if options else text
 
 
+def _similar(text: str, names: Sequence[str]) -> str | None:
+    """The most similar name; of equally similar ones the first, as pass@ before pass^."""
+    ratios = [difflib.SequenceMatcher(None, name, text).ratio() for name in names]
+    best = max(ratios)
+    return names[ratios.index(best)] if best >= _SIMILAR else None
+
+
 def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
     if not isinstance(name, str):
         raise WrongType(f"the name of a metric is text, as in 'pass@8'; got {name!r}.")
@@ -179,8 +187,8 @@ def _read(name: str) -> tuple[type[Metric], str | None, dict[str, Any]]:
     head = found["head"] if found else name.strip().lower()
     metric = registered(head)
     if found is None or metric is None:
-        close = difflib.get_close_matches(head, [*METRICS, *ALIASES], n=1, cutoff=0.5)
-        hint = f" Did you mean {_example(close[0])!r}?" if close else ""
+        close = _similar(head, [*METRICS, *ALIASES])
+        hint = f" Did you mean {_example(close)!r}?" if close else ""
         known = ", ".join(map(_example, METRICS))
         raise UnknownMetric(f"{name!r} is not the name of a metric.{hint} Known: {known}.")
     options = _options(name, found["options"] or "")

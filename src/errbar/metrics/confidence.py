@@ -59,7 +59,7 @@ class ProbabilityMetric(OutcomeMean):
         raise WrongType(f"{cls.head} needs the confidence of each answer, which counts do not hold")
 
 
-@register("brier")
+@register("brier", "brier-score", "brier_score")
 @dataclass(frozen=True)
 class Brier(ProbabilityMetric):
     """Mean squared distance of confidence and result; 1 if right, 0 if wrong.
@@ -72,7 +72,7 @@ class Brier(ProbabilityMetric):
         return (1.0 - stated) * (1.0 - stated)
 
 
-@register("log-loss")
+@register("log-loss", "log_loss")
 @dataclass(frozen=True)
 class LogLoss(ProbabilityMetric):
     """Mean negative log of the probability stated for the outcome; in nats.
@@ -323,7 +323,7 @@ class LabelMetric(Metric):
         return float(self.measure(labelled.classes()))
 
 
-@register("roc-auc")
+@register("roc-auc", "auroc", "roc_auc")
 @dataclass(frozen=True)
 class RocAuc(LabelMetric):
     """Probability that a positive has a higher score than a negative; ties count one half.

@@ -579,6 +579,11 @@ def test_metrics_are_names_or_values_one_by_one() -> None:
         runs.score(["avg"])  # type: ignore[arg-type]
     with pytest.raises(UnknownMetric, match="Did you mean 'pass@k'"):
         runs.score("pas@2")
+    for text, near in (("pass", "pass@k"), ("maj", "maj@k"), ("rocauc", "roc-auc")):
+        with pytest.raises(UnknownMetric, match=f"Did you mean '{near}'"):
+            errbar.parse(text)
+    for usual, name in (("auroc", "roc-auc"), ("log_loss", "log-loss"), ("brier_score", "brier")):
+        assert str(errbar.parse(usual)) == name
     with pytest.raises(WrongType, match="ranked"):
         runs.score("aurc")
 
