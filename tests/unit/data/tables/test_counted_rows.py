@@ -89,3 +89,24 @@ def test_the_contents_of_counts_are_trials_and_not_rows(tmp_path: Path) -> None:
     assert errbar.load(path).inspect().summary() == "2 questions, 20 trials"
     path.write_text("id,passed\nq1,1\nq2,0\n", encoding="utf-8")
     assert errbar.load(path).inspect().summary() == "2 questions, 2 rows"
+
+
+@pytest.mark.parametrize(
+    "names", [("sum", "count"), ("sum", "size"), ("mean", "count")], ids=" ".join
+)
+def test_groups_of_pandas_are_counts(names: tuple[str, str], tmp_path: Path) -> None:
+    """What `groupby(["model", "q"])["correct"].agg(["sum", "count"])` gives."""
+    of_all = 1 if names[0] == "sum" else 4
+    rows = " ".join(f"m,q{at},{right / of_all:g},4" for at, right in enumerate((3, 4, 0)))
+    file = csv(tmp_path, f"model,q,{names[0]},{names[1]} {rows}")
+    assert scored(file) == {"m": (0.5833, 3, 12)}
+    assert f"Counts: '{names[0]}'" in said_above(file)
+    assert "not used" not in said_above(file)
+    means = scored(file, outcome=names[0])
+    assert means == {"m": (pytest.approx(7 / of_all / 3, abs=1e-4), 3, 3)}
+
+
+def test_sums_that_exceed_their_counts_are_no_counts(tmp_path: Path) -> None:
+    file = csv(tmp_path, "model,q,sum,count m,q1,3.5,4 m,q2,7,4 m,q3,0,4")
+    with pytest.raises(errbar.errors.UnknownColumn, match="'sum', 'count'"):
+        scored(file)

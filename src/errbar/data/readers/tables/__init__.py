@@ -29,7 +29,7 @@ Is it a row per trial?
 
 - `wide_tables`, `wide_names`: a column per system, trial or question.
 - `derived_columns`: nested objects as columns, and columns that follow from others.
-- `counted_rows`: so many of so many trials right.
+- `counted_rows`: so many of so many trials right; `derived_counts`: by a share or a sum.
 - `conditions`: prompts and temperatures; `repeated_ids`: parts, scorers, retries, attempts.
 
 What are several files?

@@ -22,14 +22,11 @@ from errbar.data.engines.duckdb import quoted, text_of
 from errbar.data.outcome_words import (
     EARNED,
     FREQUENCIES,
-    WORDS,
     is_maximum,
     is_points,
-    words_of,
 )
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns, worth_of
-from errbar.data.readers.tables.id_names import is_called_id
 from errbar.errors import UnknownColumn
 
 _FAILURES = frozenset(
@@ -39,13 +36,11 @@ _FAILURES = frozenset(
 _WORTHS = frozenset({"points", "marks", "importance", "worth"})
 _NO_WEIGHTS = frozenset({"decay", "model", "path", "file", "body", "kg", "lbs", "net", "lora"})
 _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"])))
-_SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 _MOST_ROWS = 10_000_000  # rows that counts are written out to
 _COPY = "errbar copy"
 _GRADED = EARNED | {"result"}
 _NUMBERS = frozenset({"passed", "pass", "passes", "correct", "solved", "success", "succeeded"})
-_IDS = frozenset(map(plain_name, ("question", "question_id", "problem", "id", "qid", "instance")))
-_COUNTS = [
+COUNTS = [
     frozenset(map(plain_name, (meaning, *USUAL_COUNTS[meaning])))
     for meaning in ("trials", "correct")
 ]
@@ -61,7 +56,7 @@ def are_counts(
     if {"trials", "correct"} & set(assignment):
         return True
     lower = {plain_name(str(name)): str(name) for name in names}
-    has = [names_of_count.intersection(lower) for names_of_count in _COUNTS]
+    has = [names_of_count.intersection(lower) for names_of_count in COUNTS]
     if not all(has) or assignment.get("outcome") or {"outcome", "trial"} & lower.keys():
         return False
     right = lower[min(has[1])]
@@ -76,7 +71,7 @@ def are_counts(
     if any(
         str(value).strip().lower() not in ("", "0", "1", "0.0", "1.0") for value in sample(right)
     ):
-        return _are_at_most(sample(right), sample(lower[min(has[0])]))
+        return are_at_most(sample(right), sample(lower[min(has[0])]))
     if has[0] != {"total"}:  # attempts beside an outcome of 0 or 1 are no trials of that row
         return plain_name(right) not in _OUTCOMES
     map_it = mapping("outcome", right)
@@ -101,91 +96,6 @@ def _refuse_few_counts(right: str, trials: str, sample: Sampler) -> None:
         )
 
 
-_SHARES = frozenset(
-    map(
-        plain_name,
-        (
-            *("pass_rate", "success_rate", "solve_rate", "correct_rate", "pass_fraction", "mean"),
-            *("fraction_correct", "fraction_passed", "frac_correct", "share_correct", "pass_ratio"),
-            *("fraction", "share", "proportion", "avg", "average"),
-        ),
-    )
-)
-_MEANS = frozenset({"mean", "avg", "average"})
-_NEAR = 0.1  # of a whole number of trials
-_NUMBER_OF = SURE_TRIALS | {"count", "size"}
-_COUNT_WORDS = re.compile(r"(?:n|num|number|of|count|counts|total)")
-_CORRECT = "n_correct"
-_TRIALS = "n_trials"
-_ROUNDED = 0.005  # of a share with two decimals
-
-
-def with_right_trials(
-    flat: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
-) -> tuple[dict[str, list[Any]], Above] | None:
-    """Columns with the numbers of right trials and of trials, if others tell both.
-
-    They are the share of right trials and their number, or the numbers of right and of wrong ones.
-    Rows must have ids of questions: a share of `n` without one is the total of `n` questions.
-    """
-    ids = [name for name in flat if plain_name(name) in _IDS or is_called_id(name)]
-    if {"outcome", "trials", "correct"} & {*assignment} or not ids:
-        return None
-    rows = list(map(str, flat[ids[0]]))
-    for name in named_like(flat, _SYSTEMS)[:1]:
-        rows = [f"{at} {system}" for at, system in zip(rows, flat[name], strict=True)]
-    if 2 * len({*rows}) < len(rows):
-        return None
-    return _by_share(flat) or _by_verdicts(flat)
-
-
-def _by_share(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above] | None:
-    """The number of right trials, from the share of them and the number of trials."""
-    shares, trials = named_like(flat, _SHARES), named_like(flat, _NUMBER_OF)
-    if len(shares) != 1 or not trials or named_like(flat, _COUNTS[1]):
-        return None
-    of_many = shares[0] in named_like(shares, _MEANS)  # a mean may be of rewards
-    pairs = [
-        (worth_of(share), worth_of(number))
-        for share, number in zip(flat[shares[0]], flat[trials[0]], strict=True)
-    ]
-    right: list[int] = []
-    for share, number in pairs:
-        if share is None or number is None or not 0 <= share <= 1 <= number or number % 1:
-            return None
-        most = min(_ROUNDED * number, _NEAR) if of_many else _ROUNDED * number
-        if abs(share * number - round(share * number)) > most + 1e-6:
-            return None
-        right.append(round(share * number))
-    text = f"Counts: {shares[0]!r} of {trials[0]!r} trials, rounded to whole ones"
-    remark = guess(text, option=f"--map outcome={shares[0]}", argument=f"outcome={shares[0]!r}")
-    return {**flat, _CORRECT: right, _TRIALS: flat[trials[0]]}, remark
-
-
-def _by_verdicts(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above] | None:
-    """The numbers of right trials and of all, from those of right and wrong ones.
-
-    Their sum must be the same in every row, since other trials may be counted elsewhere.
-    """
-    counted = {name: _verdict_in(name) for name in flat if are_whole_numbers(flat[name])}
-    right, wrong = ([name for name in counted if counted[name] == worth] for worth in (1.0, 0.0))
-    if len(right) != 1 or len(wrong) != 1:
-        return None
-    pairs = zip(flat[right[0]], flat[wrong[0]], strict=True)
-    sums = [(worth_of(some) or 0) + (worth_of(other) or 0) for some, other in pairs]
-    if len({*sums}) != 1 or sums[0] < 2:
-        return None
-    text = f"Counts: {right[0]!r} right and {wrong[0]!r} wrong ones of {sums[0]:g} trials per row"
-    remark = guess(text, option="--map outcome=COLUMN", argument="outcome='COLUMN'")
-    return {**flat, _CORRECT: flat[right[0]], _TRIALS: [int(sums[0])] * len(sums)}, remark
-
-
-def _verdict_in(name: str) -> float | None:
-    """What the word in the name of a count means: 1 in n_right, 0 in False or wrong_count."""
-    words = [word for word in words_of(name) if not _COUNT_WORDS.fullmatch(word)]
-    return WORDS.get(words[0]) if len(words) == 1 else None
-
-
 def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
     """Whether most rows that have the first value lack the second, as beside a line of totals."""
     rows = zip(some, others, strict=True)
@@ -193,7 +103,7 @@ def _are_apart(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(there) > 2 * sum(there)
 
 
-def _are_at_most(some: Sequence[object], limits: Sequence[object]) -> bool:
+def are_at_most(some: Sequence[object], limits: Sequence[object]) -> bool:
     """Whether whole numbers are at most those of another column, as counts of a part are."""
     if not (are_whole_numbers(some) and are_whole_numbers(limits)):
         return False
@@ -225,7 +135,7 @@ def refuse_tallies(outcome: str, present: Sequence[str], sample: Sampler | None)
     counts = [float(str(value)) for column in columns for value in column if value is not None]
     if not failures or max(counts) <= 1 or min(counts) < 0:
         return
-    passes = [name for name in named_like(present, _COUNTS[1]) if name != outcome]
+    passes = [name for name in named_like(present, COUNTS[1]) if name != outcome]
     if passes and all(worth_of(value) in (None, 0, 1) for value in sample(outcome)):
         return  # a reward beside the tests that passed and failed
     raise UnknownColumn(

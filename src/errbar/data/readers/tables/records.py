@@ -24,7 +24,7 @@ from errbar.data.columns import (
 )
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
-from errbar.data.readers.tables.counted_rows import are_counts, with_right_trials
+from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import (
     Flat,
     columns_of,
@@ -33,6 +33,7 @@ from errbar.data.readers.tables.derived_columns import (
     repeat_rows,
     row_numbers,
 )
+from errbar.data.readers.tables.derived_counts import with_right_trials
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside
 from errbar.data.readers.tables.keyed_records import (
