@@ -102,7 +102,7 @@ def test_nobody_imports_a_plug_in_for_another_tool() -> None:
 
 def test_the_house_stays_small_enough_to_know() -> None:
     own = [path for path in MODULES if not {"readers", "integrations"} & set(path.parts)]
-    assert len(own) <= 210  # decision 23: a verb brings its modules
+    assert len(own) <= 211  # decision 23: a verb brings its modules
     assert len([path for path in MODULES if path.parent == PACKAGE]) <= 12
 
 
