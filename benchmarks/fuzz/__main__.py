@@ -44,7 +44,8 @@ def run(units: list[Unit], limit: float) -> None:
         with (KEPT / "units.jsonl").open("a", encoding="utf-8") as store:
             print(json.dumps(line), file=store)
         for k, outcome in faults:
-            print(f"{unit.key} mutant {k}: {outcome.kind}: {outcome.detail}", flush=True)
+            detail = outcome.detail.encode(errors="backslashreplace").decode()
+            print(f"{unit.key} mutant {k}: {outcome.kind}: {detail}", flush=True)
         if at % 50 == 49:
             print(f"{at + 1} units", file=sys.stderr, flush=True)
 

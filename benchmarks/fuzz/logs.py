@@ -1,6 +1,7 @@
 """What errbar makes of changed logs: read, refused in words of its own, or a fault.
 
-The logs are the fixtures of every reader and a table of each kind. A change of one value to another
+The logs are the fixtures of every reader and a table of each kind, beside files of games, ratings
+and prices. A change of one value to another
 of its kind cannot take a row away: as many rows as before must be in the table, or be left out with
 the reason, unless errbar refuses the log or names the file as not read. Every tenth log goes
 all the way to a score.
@@ -26,8 +27,9 @@ from benchmarks.fuzz.mutants import (
     changed_value,
     strange_values,
 )
+from errbar.data.queries.costs import read_prices
 from errbar.data.readers.base import every_reader
-from errbar.errors import ErrbarError, InternalError, NoOutcomes, RepeatedTrial
+from errbar.errors import ErrbarError, InputError, InternalError, NoOutcomes, RepeatedTrial
 from errbar.runs import Runs
 
 FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures"
@@ -71,6 +73,16 @@ def tables(place: Path) -> dict[str, Path]:
         }
     )
     wide = frame.filter(trial=0).pivot("model", index="question_id", values="correct")
+    games = frame.select(
+        "question_id",
+        pl.lit("a").alias("model_a"),
+        pl.lit("b").alias("model_b"),
+        pl.col("correct").replace_strict({True: "model_a", False: "tie"}).alias("winner"),
+        (1 - pl.col("confidence")).alias("weight"),
+        pl.col("trial").alias("length"),
+    )
+    ratings = frame.select("question_id", "model", human=pl.col("trial"), judge=pl.col("correct"))
+    prices = pl.DataFrame({"model": ["a", "b"], "input": [1.0, 2.5], "output": [3, 4]})
     writes: dict[str, Callable[[Path], Any]] = {
         "rows.csv": frame.write_csv,
         "rows.tsv": lambda path: frame.write_csv(path, separator="\t"),
@@ -78,6 +90,14 @@ def tables(place: Path) -> dict[str, Path]:
         "rows.json": frame.write_json,
         "rows.parquet": frame.write_parquet,
         "wide.csv": wide.write_csv,
+        "games.csv": games.write_csv,
+        "games.json": games.write_json,
+        "games.jsonl": games.write_ndjson,
+        "games.parquet": games.write_parquet,
+        "ratings.csv": ratings.write_csv,
+        "ratings.json": ratings.write_json,
+        "prices.csv": prices.write_csv,
+        "prices.json": prices.write_json,
         "lists.json": frame.group_by("question_id", maintain_order=True).agg("correct").write_json,
     }
     found = {}
@@ -97,8 +117,9 @@ def cases(
     """
     copy = place / source.name
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns(*NOT_LOGS))
-    _, before = rows_of(copy)
     files = sorted(file for file in copy.rglob("*") if file.is_file())
+    read = _OTHERS.get(files[0].stem)
+    before = None if read else rows_of(copy)[1]
     strange = strange_values(rng)
     for at in range(number):
         file = rng.choice(files)
@@ -106,7 +127,10 @@ def cases(
         changed, costs_rows = _changed(raw, rng, strange, at % 5)
 
         def case(at: int = at, known: Rows | None = None if costs_rows else before) -> Outcome:
-            found = outcome(copy, known, whole=at % WHOLE == 0)
+            if read is not None:
+                found = outcome(copy, lambda: read(files[0]))
+            else:
+                found = outcome(copy, lambda: read_log(copy, known, whole=at % WHOLE == 0))
             if found.kind not in ("read", "refused"):
                 shutil.copytree(copy, kept / str(at), dirs_exist_ok=True)
             return found
@@ -132,6 +156,24 @@ def _changed(
     return broken(raw, rng, strange, in_bytes=turn < 2), True
 
 
+def _read_games(file: Path) -> None:
+    errbar.games(file, controls=["length"])
+    with contextlib.suppress(InputError):  # of the analysis, which is of all games together
+        str(errbar.prefer(file))
+
+
+def _read_ratings(file: Path) -> None:
+    str(errbar.agree(file, raters=["human", "judge"]))
+
+
+# How the files are read that are no logs of outcomes, by the start of their names.
+_OTHERS: dict[str, Callable[[Path], Any]] = {
+    "games": _read_games,
+    "ratings": _read_ratings,
+    "prices": read_prices,
+}
+
+
 def rows_of(copy: Path) -> tuple[Runs, Rows | None]:
     """A log and the rows in its accounts; None for those if a file is named as not read.
 
@@ -150,12 +192,24 @@ def rows_of(copy: Path) -> tuple[Runs, Rows | None]:
     )
 
 
-def outcome(copy: Path, before: Rows | None, *, whole: bool) -> Outcome:
-    """What errbar makes of a log, which must have so many rows if the number is known."""
+def read_log(copy: Path, before: Rows | None, *, whole: bool) -> None:
+    """Read a log, which must have so many rows if the number is known."""
+    runs, rows = rows_of(copy)
+    if whole:
+        runs.score("avg")
+    if (
+        before is not None
+        and rows is not None
+        and rows.held < before.held
+        and rows.kept < before.kept
+    ):
+        raise InternalError(f"{before} before one value was changed, now {rows}")
+
+
+def outcome(copy: Path, read: Callable[[], Any]) -> Outcome:
+    """What errbar makes of a log."""
     try:
-        runs, rows = rows_of(copy)
-        if whole:
-            runs.score("avg")
+        read()
     except InternalError as error:
         return Outcome("lost", str(error))
     except (NoOutcomes, RepeatedTrial) as error:  # of all files together
@@ -165,11 +219,4 @@ def outcome(copy: Path, before: Rows | None, *, whole: bool) -> Outcome:
         return Outcome("refused" if named else "unnamed", str(error))
     except Exception as error:
         return Outcome("foreign", f"{type(error).__name__}: {error}")
-    if (
-        before is not None
-        and rows is not None
-        and rows.held < before.held
-        and rows.kept < before.kept
-    ):
-        return Outcome("lost", f"{before} before one value was changed, now {rows}")
     return Outcome("read")

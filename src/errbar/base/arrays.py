@@ -3,6 +3,7 @@
 An error names the array and the position of the first wrong entry.
 """
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -47,6 +48,20 @@ def as_numbers(values: ArrayLike, name: str) -> NDArray[Any]:
                 raise WrongType(f"{name} must contain numbers; {name}[{at}] is {value!r}.")
         raise WrongType(f"{name} must contain numbers that fit a float; got {array.dtype} values.")
     return array
+
+
+def float_of(value: Any) -> float:
+    """Return a cell as a float; an integer larger than all floats is infinite, as its text is.
+
+    Examples
+    --------
+    >>> float_of("0.5"), float_of(-(10**400))
+    (0.5, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def same_length(**columns: NDArray[Any]) -> int:

@@ -11,6 +11,7 @@
 A row is one game. Only `first`, `second` and `winner` are required.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array, Integers, float_of
 from errbar.base.remarks import Above, way_to_say
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
 from errbar.data.readers.logs import Accounts
@@ -205,7 +206,7 @@ def games_of(columns: Mapping[str, Sequence[Any]], remarks: Sequence[Above] = ()
         first=place[first],
         second=place[second],
         result=np.asarray(columns["result"], dtype=float),
-        weight=_weights(columns.get("weight"), number),
+        weight=weights_of(columns["weight"]) if "weight" in columns else np.ones(number),
         cluster=cluster,
         controls=np.stack(values, axis=1) if values else np.zeros((number, 0)),
     )
@@ -225,13 +226,22 @@ def _codes(values: Sequence[Any], known: dict[str, int]) -> Integers:
     return np.array([known.setdefault(str(value), len(known)) for value in values], dtype=np.int64)
 
 
-def _weights(values: Sequence[Any] | None, number: int) -> Array:
-    if values is None:
-        return np.ones(number)
-    weights = np.asarray(values, dtype=float)
+def weights_of(values: Sequence[Any]) -> Array:
+    """Weights of games, which are positive numbers."""
+    try:
+        weights = np.array([float_of(value) for value in values])
+    except (TypeError, ValueError):  # none, or a text
+        weights = np.array([math.nan])
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InputError("the weight of a game must be a positive number.")
     return weights
+
+
+def require_control(values: Array) -> Array:
+    """Refuse a control that is unknown or infinite in some game."""
+    if not np.isfinite(values).all():
+        raise InputError("a control must be a number in every game.")
+    return values
 
 
 def _standardise(values: Array) -> Array:
@@ -239,7 +249,8 @@ def _standardise(values: Array) -> Array:
 
     The same value in every game, as that of being shown first, is 1 or −1.
     """
-    if not np.isfinite(values).all():
-        raise InputError("a control must be a number in every game.")
-    spread = float(values.std())
-    return np.tanh(values / spread) if spread > 0 else np.sign(values)
+    require_control(values)
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
+    scaled = np.ldexp(values, -exponent)  # exactly, so that squares stay within the range of floats
+    spread = float(scaled.std())
+    return np.tanh(scaled / spread) if spread > 0 else np.sign(values)

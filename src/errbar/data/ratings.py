@@ -18,16 +18,17 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.base.arrays import Array, Integers, lists_by_name
+from errbar.base.arrays import Array, Integers, float_of, lists_by_name
 from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
+from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import column_lists
 from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.nested_ratings import ratings_in
 from errbar.data.readers.games.tables import cells_of, records_of
 from errbar.data.readers.games.winners import side_of
 from errbar.data.readers.tables.derived_columns import Flat
-from errbar.errors import InputError, NotThere, UnknownColumn
+from errbar.errors import InputError, NotThere, UnknownColumn, WrongType
 from errbar.kernels.agreement import RatingCodes
 
 # In a table with a row per rating: who rated, how, and what tells answers apart.
@@ -123,6 +124,13 @@ def read_ratings(
     order: str | None = None,
 ) -> RatedAnswers:
     """Ratings from a path, records, columns or a DataFrame."""
+    with plain_errors(str(data) if isinstance(data, str | Path) else ""):
+        return _read_ratings(data, raters, cluster=cluster, by=by, order=order)
+
+
+def _read_ratings(
+    data: Any, raters: Sequence[str], *, cluster: str | None, by: Sequence[str], order: str | None
+) -> RatedAnswers:
     columns, found_above = _columns(data)
     remarks: list[str] = [*found_above]
     if not raters:
@@ -200,7 +208,7 @@ _DATE = re.compile(
 def _times(cells: Sequence[Any], name: str) -> Array:
     """Positions in time, from numbers or dates; refused if they cannot be put in order."""
     try:
-        numbers = np.array([float(cell) for cell in cells])
+        numbers = np.array([float_of(cell) for cell in cells])
     except (TypeError, ValueError):
         dates = all(isinstance(cell, date) for cell in cells)
         texts = ["" if cell is None else str(cell).strip() for cell in cells]
@@ -372,13 +380,15 @@ def _plain(cell: Any) -> Any:
         return float(cell)
     if isinstance(cell, str):
         return cell.strip() or None
+    if isinstance(cell, list | tuple | set | Mapping | np.ndarray):
+        raise WrongType(f"a rating is a number or a word; got {cell!r:.80}.")
     return cell
 
 
 def _numbers(cells: list[list[Any]]) -> tuple[list[list[Any]], bool]:
     """The ratings as numbers if all are, else as text."""
     try:
-        found = [[None if value is None else float(value) for value in row] for row in cells]
+        found = [[None if value is None else float_of(value) for value in row] for row in cells]
     except (TypeError, ValueError):
         return [[None if value is None else str(value) for value in row] for row in cells], False
     if not all(value is None or math.isfinite(value) for row in found for value in row):

@@ -6,6 +6,7 @@ user; none are built in.
 
 import csv
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ from errbar.data.queries.expressions import (
     result_of,
     without_nan,
 )
-from errbar.data.readers.documents import parse
+from errbar.data.readers.documents import parsed
 from errbar.errors import InputError, UnknownColumn, WrongType
 
 _SUMS = ("right", "reward", "paid", "spent", "paid_right", "spent_right", "least")
@@ -151,18 +152,34 @@ def read_prices(table: Any) -> dict[str, Price]:
     if not isinstance(table, str | Path):
         raise WrongType(f"prices must be a file, or pairs of numbers by model; got {table!r:.80}.")
     path = Path(table)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise InputError(f"{path}: the price table is a folder or a device, not a file.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # no such file, a null byte, no UTF-8
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: the price table cannot be read: {why}.") from error
-    try:
-        found = parse(text) if text.lstrip()[:1] in "[{" else csv.DictReader(text.splitlines())
-    except ValueError as error:
-        raise InputError(f"{path}: the price table is not valid JSON: {error}.") from error
+    is_json = text.lstrip()[:1] in ("[", "{")
+    found = parsed(text.encode(), str(path)) if is_json else _rows_of_csv(text, str(path))
     if isinstance(found, Mapping):
         found = [{"model": model, **_fields_of(price)} for model, price in found.items()]
     return _prices(found if isinstance(found, Iterable) else [found], str(path))
+
+
+def _rows_of_csv(text: str, where: str) -> list[dict[str, str]]:
+    """The rows below the header, which must have a cell for each of its names."""
+    rows = csv.DictReader(text.splitlines())
+    try:
+        found = list(rows)
+    except csv.Error as error:
+        raise InputError(f"{where}: the price table is not CSV: {error}.") from error
+    names = rows.fieldnames or []
+    if len({*names}) < len(names):
+        raise InputError(f"{where}: the price table has two columns of the same name.")
+    longer = next((row for row in found if None in row), None)
+    if longer is not None:
+        raise InputError(f"{where}: a row of prices is longer than the header: {longer!r:.80}.")
+    return found
 
 
 def _fields_of(price: Any) -> dict[str, Any]:

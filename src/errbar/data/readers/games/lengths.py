@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from errbar.base.arrays import Array, Integers
+from errbar.base.arrays import Array, Integers, float_of
 from errbar.base.remarks import Caution, guess
 from errbar.data.games import Games
 from errbar.data.readers.finding import CSV, PARQUET, find_files, kind_of
@@ -78,7 +78,7 @@ def _by_system(columns: Flat, how: HowToReadGames, baseline: str) -> dict[str, L
 
 def _whole(value: Any) -> int:
     try:
-        number = float(value)
+        number = float_of(value)
     except (TypeError, ValueError):
         number = np.nan
     if not (np.isfinite(number) and number == int(number)):

@@ -1,27 +1,28 @@
 """Tables of games: which column is which, and which rows have a verdict."""
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from errbar.base.arrays import lists_by_name
+from errbar.base.arrays import Array, float_of, lists_by_name
 from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import list_names, named_like, plain_name, unknown_name
-from errbar.data.engines.duckdb import own_engine
+from errbar.data.engines.duckdb import own_engine, plain_errors
 from errbar.data.engines.flat_files import relations_of
-from errbar.data.games import USUAL_GAMES, Games, games_of
+from errbar.data.games import USUAL_GAMES, Games, games_of, require_control, weights_of
 from errbar.data.queries.expressions import column_lists
-from errbar.data.readers.documents import parse
-from errbar.data.readers.file_content import raw_lines, raw_text
 from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
 from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, decide_winners, tie_flags
+from errbar.data.readers.json_files import value_of_file
 from errbar.data.readers.logs import Account, Accounts
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError, NotThere, UnknownColumn
@@ -97,10 +98,11 @@ def _of_files(paths: Any, how: HowToReadGames) -> tuple[list[GameTable], Account
         if kind not in (CSV, JSON, PARQUET):
             accounts[file] = Account(skipped=why_not_read(file))
             continue
-        columns, remarks = (
-            _of_records(records_of(file)) if kind == JSON else (cells_of(file, kind), [])
-        )
-        table = _table(file, columns, remarks, how)
+        with plain_errors(str(file)):
+            columns, remarks = (
+                _of_records(records_of(file)) if kind == JSON else (cells_of(file, kind), [])
+            )
+            table = _table(file, columns, remarks, how)
         try:
             find_game_columns(table[1], how.columns)
         except UnknownColumn as error:
@@ -116,11 +118,7 @@ def _of_files(paths: Any, how: HowToReadGames) -> tuple[list[GameTable], Account
 
 def records_of(file: Path) -> list[Mapping[str, Any]]:
     """Objects of a JSON document or of JSON lines; of promptfoo, its results."""
-    text = raw_text(file)
-    try:
-        document = parse(text)
-    except ValueError:
-        document = [parse(line) for line in raw_lines(file) if line.strip()]
+    document = value_of_file(file)
     while isinstance(document, Mapping) and isinstance(document.get("results"), Mapping | list):
         document = document["results"]
     if isinstance(document, Mapping) and document and games_in([document]) is None:
@@ -150,8 +148,9 @@ _PREFIX = re.compile(r"(?:Input|Answer)\.(?=.)")  # of Mechanical Turk
 
 def cells_of(file: Path, kind: str) -> Flat:
     """Columns of a CSV or Parquet file."""
-    (relation,) = relations_of(own_engine(), kind, [file], apart=False)
-    cells = column_lists(nw.from_native(relation.rows.relation).lazy())
+    with plain_errors(str(file)):
+        (relation,) = relations_of(own_engine(), kind, [file], apart=False)
+        cells = column_lists(nw.from_native(relation.rows.relation).lazy())
     plain = {name: _PREFIX.sub("", name) for name in cells}
     is_clear = len(set(plain.values())) == len(plain)
     return {plain[name]: values for name, values in cells.items()} if is_clear else cells
@@ -210,7 +209,8 @@ def join_games(tables: Sequence[GameTable], how: HowToReadGames, accounts: Accou
     remarks_above: list[Above] = []
     optional: set[str] | None = None
     for file, columns, remarks in tables:
-        kept, notes = _rows(columns, how, accounts.of(file) if file else Account())
+        with plain_errors(str(file or "")):
+            kept, notes = _rows(columns, how, accounts.of(file) if file else Account())
         remarks_above += [*remarks, *notes]
         present = set(kept)
         if optional is not None and present != optional:
@@ -297,7 +297,12 @@ def _rows(columns: Flat, how: HowToReadGames, account: Account) -> tuple[Flat, l
     lost = len(first) - len(kept)
     if lost:
         remarks.append(_lost(account, len(first)))
-    return {name: [values[at] for at in kept] for name, values in table.items()}, remarks
+    games: Flat = {name: [values[at] for at in kept] for name, values in table.items()}
+    if "weight" in games:
+        games["weight"] = weights_of(games["weight"]).tolist()
+    for control in how.controls:
+        require_control(np.array(games[control]))
+    return games, remarks
 
 
 def _lost(account: Account, rows: int) -> Above:
@@ -332,27 +337,40 @@ def control_values(control: str, columns: Flat) -> list[float]:
             f"no column is the control {control!r}; name two columns {control}_a and {control}_b, "
             f"or one with their difference."
         )
-    measure: Callable[[Any], float] = float
-    if control == _LENGTH:
-        measure = _length if sides in _ANSWERS else _length_or_number
+    cells = [columns[side] for side in sides if side is not None]
     try:
-        first = np.array([measure(value) for value in columns[sides[0]]])
-        if sides[1] is None:
-            return list(first)
-        return list(first - np.array([measure(value) for value in columns[sides[1]]]))
+        own, *other = _numbers(cells, control, are_answers=sides in _ANSWERS)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the control {control!r} must be a number in every game ({error})."
         ) from error
+    return list(own - other[0] if other else own)
 
 
-def _length_or_number(value: Any) -> float:
-    """The length of a text, or a number as it is."""
+def _numbers(cells: Sequence[Sequence[Any]], control: str, *, are_answers: bool) -> list[Array]:
+    """Cells as numbers, or as the lengths of texts; nan where there is none."""
+    if control == _LENGTH and (
+        are_answers or (_are_texts(cells) and not all(map(_is_number, chain(*cells))))
+    ):
+        return _measured(cells, lambda answer: float(len(str(answer))))
+    return _measured(cells, float_of)
+
+
+def _measured(cells: Sequence[Sequence[Any]], measure: Callable[[Any], float]) -> list[Array]:
+    return [
+        np.array([math.nan if value is None else measure(value) for value in column])
+        for column in cells
+    ]
+
+
+def _are_texts(cells: Sequence[Sequence[Any]]) -> bool:
+    return all(value is None or isinstance(value, str) for value in chain(*cells))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a cell is empty or can be read as a number."""
     try:
-        return float(value)
+        float_of(value or 0)
     except (TypeError, ValueError):
-        return _length(value)
-
-
-def _length(answer: Any) -> float:
-    return float(len(str(answer)))
+        return False
+    return True

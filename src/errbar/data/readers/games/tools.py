@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from errbar.base.arrays import float_of
 from errbar.base.remarks import Above, guess
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.games.winners import side_of
@@ -128,7 +129,7 @@ def _experiment(row: JsonObject) -> str:
 
 
 def _score(row: JsonObject) -> float:
-    return float(row["score"])
+    return float_of(row["score"])
 
 
 def _selections(record: JsonObject) -> list[JsonObject]:

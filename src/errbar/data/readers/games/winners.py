@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from errbar.base.arrays import float_of
 from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.errors import InputError
 
@@ -216,7 +217,7 @@ def _numbers_in(cells: Sequence[Any], words: Words | None = None) -> list[float 
             numbers.append(None)
             continue
         try:
-            number = float(cell)
+            number = float_of(cell)
         except (TypeError, ValueError):
             return None
         numbers.append(None if math.isnan(number) else number)

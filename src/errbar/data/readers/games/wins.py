@@ -6,12 +6,14 @@ Either columns count the wins of each side (`winner_model_a`, `winner_model_b`, 
 flags (`is_tie`) may mark the ties, and a column of pairs the two systems.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from errbar.base.arrays import float_of
 from errbar.base.remarks import Above, guess
-from errbar.data.columns import named_like, plain_name
+from errbar.data.columns import list_names, named_like, plain_name
 from errbar.data.games import USUAL_GAMES
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.errors import InputError
@@ -31,6 +33,7 @@ _BOTH = ("pair", "models", "systems", "modelpair")
 _COUNTED = re.compile(r"(?<![a-z])(?:n|num|number|of|count|total|win|wins|winner|won)(?![a-z])")
 _WORD = re.compile(r"(?<![a-z])(?:model|system|assistant|response|answer)(?![a-z])")
 _SIDES: Mapping[str, str] = {"a": "first", "b": "second", "1": "first", "2": "second"}
+_MOST_GAMES = 10_000_000  # each of them becomes a row
 _TIES = frozenset(("tie", "ties", "draw", "draws", "tied"))
 
 
@@ -111,6 +114,11 @@ def _one_row_per_game(columns: Flat, counts: Mapping[str, str]) -> tuple[Flat, l
         side: [_whole_number(cell, name) for cell in columns[name]] for side, name in counts.items()
     }
     totals = [sum(row) for row in zip(*often.values(), strict=True)]
+    if sum(totals) > _MOST_GAMES:
+        raise InputError(
+            f"{list_names([*counts.values()])} count {sum(totals):,} games; at most "
+            f"{_MOST_GAMES:,} are read from counts."
+        )
     rows: list[int] = []
     winner: list[str | None] = []
     for at, total in enumerate(totals):
@@ -132,10 +140,10 @@ def _one_row_per_game(columns: Flat, counts: Mapping[str, str]) -> tuple[Flat, l
 def _whole_number(cell: Any, name: str) -> int:
     """A number of games; none if the cell is empty."""
     try:
-        number = float(cell if cell not in (None, "") else 0)
+        number = float_of(cell if cell not in (None, "") else 0)
     except (TypeError, ValueError):
         number = -1.0
-    if not number >= 0 or number != int(number):
+    if not (0 <= number < math.inf and number == int(number)):
         raise InputError(
             f"the column {name!r} has {cell!r}, but a count of wins is 0, 1, 2 and so on."
         )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from errbar.base.arguments import is_missing
+from errbar.base.arrays import float_of
 from errbar.base.remarks import mapping, some_of
 from errbar.data.columns import (
     ANSWERS,
@@ -257,16 +258,15 @@ def holds_outputs(name: str, values: Sequence[object]) -> bool:
     some = [number for number in numbers if number is not None]
     if not some or len(some) < len(numbers) or all(0 <= number <= 1 for number in some):
         return False
-    large = max(map(abs, some)) > _LARGE and 2 * len({*some}) > len(some)
-    return len({*some}) == 1 or large
+    return len({*some}) == 1 or (max(map(abs, some)) > _LARGE and 2 * len({*some}) > len(some))
 
 
 def worth_of(value: object) -> float | None:
     """Numeric value of an outcome; None if it has none."""
-    if value is None:
+    if is_missing(value):
         return None
     if isinstance(value, bool | int | float):
-        return None if is_missing(value) else float(value)
+        return float_of(value)
     word = known_word(str(value).strip().lower())
     return WORDS[word] if word in WORDS else number_in(word)
 

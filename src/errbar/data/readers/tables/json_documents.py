@@ -16,7 +16,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, some_of
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.documents import JsonObject, in_short, named_errors, parse, parse_next
+from errbar.data.readers.documents import JsonObject, in_short
 from errbar.data.readers.tables.column_documents import fit_names, table_in
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.counted_rows import are_counts
@@ -65,30 +65,6 @@ from errbar.errors import NoOutcomes
 
 _NESTED = (list, dict)
 _SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
-
-
-def documents_in(text: str, where: str) -> Any:
-    """The document in a text, or the list of several concatenated documents."""
-    try:
-        return parse(text)
-    except (ValueError, RecursionError):
-        found = []  # several documents, or invalid, which raises an error below
-    at, end = _next(text, 0), len(text)
-    while at < end:
-        with named_errors(where):
-            value, at = parse_next(text, at)
-        found.append(value)
-        at = _next(text, at)
-    if not found:
-        raise NoOutcomes(f"{where} is empty.")
-    return found[0] if len(found) == 1 else found
-
-
-def _next(text: str, at: int) -> int:
-    """Start of the next document."""
-    while at < len(text) and text[at] in " \t\r\n,\ufeff\x1e":
-        at += 1
-    return at
 
 
 def records_in(value: Any, where: str, keys: KeysAre | None = None) -> Document:

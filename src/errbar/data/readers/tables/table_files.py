@@ -22,14 +22,12 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.engines.flat_files import Relation, relations_of
 from errbar.data.queries.expressions import BY_VALUES, FILE
-from errbar.data.readers.documents import parse, parse_lines
+from errbar.data.readers.documents import parse
 from errbar.data.readers.file_content import (
     begins_as_array,
     begins_with_mark,
     encoding_remarks,
     is_single_line,
-    raw_lines,
-    raw_text,
     text_lines,
 )
 from errbar.data.readers.finding import (
@@ -42,6 +40,7 @@ from errbar.data.readers.finding import (
     kind_of,
     size_of_all,
 )
+from errbar.data.readers.json_files import value_of_file
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import (
     has_ids,
@@ -52,7 +51,7 @@ from errbar.data.readers.tables.compared_files import (
 from errbar.data.readers.tables.derived_columns import columns_of
 from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.file_roles import settings_among
-from errbar.data.readers.tables.json_documents import documents_in, fields_of, records_in
+from errbar.data.readers.tables.json_documents import fields_of, records_in
 from errbar.data.readers.tables.json_objects import Document
 from errbar.data.readers.tables.naming import HowToRead, name_systems
 from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document
@@ -275,24 +274,10 @@ class _JsonRecords(NamedTuple):
 
 def _read_json(file: Path, kind: str, how: HowToRead) -> _JsonRecords:
     """Read a JSON file that is not a flat table."""
-    value = yaml_document(file) if kind == YAML else _value_in(file)
+    value = yaml_document(file) if kind == YAML else value_of_file(file)
     document = records_in(value, str(file), how.keys)
     remarks = [*encoding_remarks([file]), *document.remarks]
     return _JsonRecords(file, document._replace(remarks=remarks))
-
-
-def _value_in(file: Path) -> Any:
-    """The document in a file, or the list of documents on its lines."""
-    try:
-        if not is_lines_by_name(file):
-            return parse(raw_text(file))
-        lines = parse_lines(raw_text(file))
-        if lines is None:
-            lines = [parse(line) for line in raw_lines(file) if not line.isspace()]
-        return lines if len(lines) > 1 else lines[0]
-    except (ValueError, RecursionError, IndexError):
-        pass  # objects over several lines, or invalid, which raises an error below
-    return documents_in("".join(text_lines(file)), str(file))
 
 
 def _combine_records(
