@@ -3,6 +3,7 @@
     scripts/bench faults                  100 runs of each fault
     scripts/bench faults --runs 1000
     scripts/bench faults --only killed    one of them
+    scripts/bench faults --of report      of one command
 
 Every run is `errbar` in a process of its own, which writes over a file or folder that exists. After
 it the target must be as it was or complete, and a file that is read is never changed. A temporary
@@ -216,17 +217,18 @@ def changing(trial: Trial) -> str:
 FAULTS = (killed, full, memory, two_writers, changing)
 
 
-def run(runs: int, only: Sequence[str], seed: int) -> Iterator[str]:
+def run(runs: int, only: Sequence[str], of: Sequence[str], seed: int) -> Iterator[str]:
     """A line for every fault and command."""
+    commands = of or [*COMMANDS]
     for fault in FAULTS:
         if only and fault.__name__ not in only:
             continue
-        for name in COMMANDS:
+        for name in commands:
             rng = random.Random(f"{seed}:{fault.__name__}:{name}")
             found: Counter[str] = Counter()
             with tempfile.TemporaryDirectory() as temporary:
                 trial = Trial(name, Path(temporary), rng)
-                for _ in range(-(-runs // len(COMMANDS))):
+                for _ in range(-(-runs // len(commands))):
                     found[fault(trial)] += 1
             wrong = {what: count for what, count in found.items() if what.startswith("wrong")}
             yield (
@@ -244,11 +246,12 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", default=(), choices=[fault.__name__ for fault in FAULTS]
     )
+    parser.add_argument("--of", nargs="*", default=(), choices=COMMANDS, help="commands")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     print("| fault | command | runs | new file complete | old file unchanged | wrong |")
     print("|---|---|---:|---:|---:|---:|")
-    for line in run(asked.runs, asked.only, asked.seed):
+    for line in run(asked.runs, asked.only, asked.of, asked.seed):
         print(line, flush=True)
 
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -200,27 +200,49 @@ def options_of(name: str) -> list[str]:
 _EMPTY = inspect.Parameter.empty
 
 
+class Shape(NamedTuple):
+    """Parameters of a function: those of its signature, all that it knows, those that it needs."""
+
+    plain: list[inspect.Parameter]
+    known: list[str]
+    needed: list[str]
+
+    @classmethod
+    def of(cls, name: str, function: Callable[..., Any]) -> "Shape":
+        """Parameters of a function; a verb knows those that it passes on too."""
+        found = inspect.signature(function).parameters.values()
+        plain = [parameter for parameter in found if parameter.kind is not parameter.VAR_KEYWORD]
+        options = [] if len(plain) == len(found) else options_of(name)
+        required = [
+            parameter.name
+            for parameter in plain
+            if parameter.default is _EMPTY and parameter.kind is not parameter.VAR_POSITIONAL
+        ]
+        needed = [*NEEDED.get(name, ()), *required]
+        names = [*(parameter.name for parameter in plain), *options, *needed]
+        return cls(plain, list(dict.fromkeys(names)), needed)
+
+
+def call(name: str, function: Callable[..., Any], **changed: Any) -> Any:
+    """Call a function with arguments that fit it, but for some."""
+    shape = Shape.of(name, function)
+    values = {key: fitting(name, key) for key in shape.needed}
+    given, named = _arguments(shape.plain, {**values, **changed})
+    return function(*given, **named)
+
+
 def cases(
     name: str, function: Callable[..., Any], rng: random.Random, number: int
 ) -> Iterator[Callable[[], Outcome]]:
     """Calls of a function: the first fits it, most others but for a single argument."""
-    found = inspect.signature(function).parameters.values()
-    plain = [parameter for parameter in found if parameter.kind is not parameter.VAR_KEYWORD]
-    options = [] if len(plain) == len(found) else options_of(name)
-    required = [
-        parameter.name
-        for parameter in plain
-        if parameter.default is _EMPTY and parameter.kind is not parameter.VAR_POSITIONAL
-    ]
-    needed = [*NEEDED.get(name, ()), *required]
-    known = list(dict.fromkeys([*(parameter.name for parameter in plain), *options, *needed]))
+    shape = Shape.of(name, function)
     for at in range(number):
-        values = {key: fitting(name, key) for key in needed}
-        strange = () if not at else known if at % 10 == 9 else [rng.choice(known)]
+        values = {key: fitting(name, key) for key in shape.needed}
+        strange = () if not at else shape.known if at % 10 == 9 else [rng.choice(shape.known)]
         for key in strange:
-            if at % 10 < 9 or key in needed or rng.random() < 0.3:
+            if at % 10 < 9 or key in shape.needed or rng.random() < 0.3:
                 values[key] = rng.choice(unusual() if rng.random() < 0.8 else usual(rng))
-        given, named = _arguments(plain, values)
+        given, named = _arguments(shape.plain, values)
         yield lambda given=given, named=named: outcome(function, given, named)  # type: ignore[misc]
 
 

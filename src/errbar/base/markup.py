@@ -73,7 +73,12 @@ def inert_csv(value: object) -> object:
     if not isinstance(value, str):
         return value
     mark = "'" if value.startswith(_FORMULA) else ""
-    return mark + CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else escape_control(c), value)
+    return mark + without_controls(value)
+
+
+def without_controls(text: str) -> str:
+    """Return text with control characters escaped, except line breaks."""
+    return CONTROLS.sub(lambda c: c[0] if c[0] == "\n" else escape_control(c), text)
 
 
 def printable_json(text: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from errbar.base.markup import printable_json
 from errbar.base.remarks import Caution, above, below, counted, marked, merge_remarks
 from errbar.base.tables import interval_cells, interval_title, percent, score_text
 from errbar.page.contents import Contents
@@ -311,7 +312,8 @@ def _band_point(point: BandPoint, across: str, up: str) -> tuple[Any, ...]:
 
 def embedded(record: Any) -> str:
     """Return JSON that cannot close the script element that contains it."""
-    return in_script(json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(_plain(record), ensure_ascii=False, separators=(",", ":"))
+    return in_script(printable_json(text))
 
 
 def _by_column(record: dict[str, Any]) -> dict[str, Any]:

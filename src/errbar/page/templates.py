@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from errbar.base.files import atomic_file
+from errbar.base.markup import without_controls
 from errbar.base.remarks import MARK
 from errbar.errors import InputError, MissingExtra
 
@@ -50,6 +51,7 @@ def template_of(name: str) -> Any:
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
         loader=jinja.FunctionLoader(packaged),
+        finalize=_shown,
     )
     environment.tests["marked"] = lambda note: note.startswith(MARK)
     environment.globals["split_at_options"] = _OPTION.split
@@ -61,6 +63,11 @@ def template_of(name: str) -> Any:
     environment.globals["quoted"] = partial(quote, safe="")
     environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
     return environment.get_template(name)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with the control characters of a text escaped, unless it is HTML."""
+    return without_controls(value) if type(value) is str else value
 
 
 def _named(name: str) -> str:
@@ -76,7 +83,7 @@ def _named(name: str) -> str:
 
 
 def _part(text: str) -> str:
-    return f'<span class="part">{html.escape(text)}</span>'
+    return f'<span class="part">{html.escape(without_controls(text))}</span>'
 
 
 def with_minus(text: str) -> str:

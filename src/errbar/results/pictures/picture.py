@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.files import atomic_file
+from errbar.base.markup import without_controls
 from errbar.errors import InputError
 
 Spec = dict[str, Any]
@@ -55,7 +56,7 @@ class Picture:
         """Return an HTML page that contains all scripts, so that it needs no network."""
         code = _converter().javascript_bundle(vl_version=_VERSION)
         spec = in_script(json.dumps(self.spec, allow_nan=False))
-        return _PAGE.format(title=html.escape(self.title), code=code, spec=spec)
+        return _PAGE.format(title=html.escape(without_controls(self.title)), code=code, spec=spec)
 
     def json(self) -> str:
         """Return the specification as JSON."""
