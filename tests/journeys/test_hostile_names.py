@@ -51,7 +51,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> str:
 def data(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """Paths by command: a log with such a name in every column, past runs of it, games."""
     place = tmp_path_factory.mktemp("odd")
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "system": f"{system}{ODD}",
             "task": f"{task}{ODD}",
@@ -69,21 +69,21 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         for at in range(12)
         for trial in range(4)
     ]
-    one, other = (
+    first, second = (
         [row for row in rows if row["system"][0] == system and row["task"][0] == "s"]
         for system in "xy"
     )
     for day in range(4):
-        write(place / "runs" / f"2026-01-0{day + 1}.jsonl", one)
+        write(place / "runs" / f"2026-01-0{day + 1}.jsonl", first)
     games = [
         {"model_a": f"x{ODD}", "model_b": f"{'yz'[at % 2]}{ODD}", "judge": ODD, "question": ODD}
         | {"winner": ("model_a", "model_b", "tie")[at % 3]}
         for at in range(30)
     ]
     log = write(place / "log.jsonl", rows)
-    pair = write(place / "pair.jsonl", one + other)
+    pair = write(place / "pair.jsonl", first + second)
     return {name: [log] for name in COMMANDS} | {
-        "gate": [write(place / "a.jsonl", one), write(place / "b.jsonl", other)],
+        "gate": [write(place / "a.jsonl", first), write(place / "b.jsonl", second)],
         "history": [str(place / "runs")],
         "label": [pair],
         "plan": [pair],
