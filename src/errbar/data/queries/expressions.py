@@ -32,7 +32,8 @@ from errbar.data.columns import (
 from errbar.data.outcome_words import in_order, refuse_words
 from errbar.errors import InputError, WrongType
 
-BY_VALUES = "outcome by its values"  # was guessed, since no name told it
+# Were guessed, since no name told them.
+BY_VALUES, ID_BY_VALUES = "outcome by its values", "question by its values"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ Where do rows come from?
 - `table_files`: any file; `frames`: DataFrames and records in memory.
 - `containers`: lists, dicts and arrays of Python.
 - `workbooks`: Excel; `other_formats`: SQLite, YAML, JUnit, Arrow; `matrix_files`: numbers only.
-- `json_documents`, `json_objects`: records and lists inside JSON; `column_documents`: columns;
-  `nested_keys`: outcomes by system, task and question; `verdict_lists`: ids by verdict.
+- `json_documents`, `json_objects`: records and lists inside JSON; `single_rows`: documents of one
+  row; `nested_keys`: outcomes by system, task and question; `column_documents`: columns;
+  `verdict_lists`: ids by verdict.
 - `keyed_records`: a record for each system; `surrounding_names`: names around a list of rows.
 - `named_scores`: several scores of a response; `printed_values`: lists and objects as text.
 - `records`: nested and wide data made flat.
@@ -19,9 +20,11 @@ What is no row?
 
 Which column is what?
 
-- `column_choice`: the question, the outcome, the system, the trial.
+- `column_choice`: the question, the outcome, the system, the trial; `nested_names`: these inside
+  objects.
 - `id_names`: ids without a known name; `id_check`: whether the rows agree that it is the id.
-- `competing_outcomes`: several outcomes; `outcome_text`: words, percentages, statuses.
+- `competing_outcomes`: several outcomes; `score_columns`: scores without a known name.
+- `outcome_text`: words, percentages, statuses.
 - `graded_classes`: predictions of a classifier and their labels.
 - `flagged_rows`: rows marked as failed.
 

@@ -6,10 +6,8 @@ the text that was asked; the id of a question inside an object. Where there is n
 row is a question.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -30,14 +28,13 @@ from errbar.data.columns import (
     unknown_name,
 )
 from errbar.data.outcome_words import right_word
-from errbar.data.queries.expressions import BY_VALUES, FILE, Columns
+from errbar.data.queries.expressions import BY_VALUES, FILE, ID_BY_VALUES, Columns
 from errbar.data.readers.tables.competing_outcomes import (
+    are_fractions,
     are_names,
-    are_objects,
     are_right_or_wrong,
     best_outcome,
     holds_outputs,
-    only_scores,
     refuse_answers,
     unusual_outcome,
 )
@@ -52,24 +49,31 @@ from errbar.data.readers.tables.id_names import (
     ID_INSIDE,
     is_called_id,
     is_id_inside,
+    is_name_of_id,
     is_prose,
     is_task_id,
     named_trials,
     other_id,
     sample_id,
     seldom_outcomes,
+    shared_id,
     subject_id,
 )
-from errbar.data.readers.tables.system_names import called_after_model, is_judge, one_row_each
+from errbar.data.readers.tables.nested_names import parts_named, ranked_names
+from errbar.data.readers.tables.score_columns import only_scores
+from errbar.data.readers.tables.system_names import (
+    called_after_model,
+    is_judge,
+    names_system,
+    one_row_each,
+)
 from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
-_GRADING = re.compile(r"judg|grader|label|evaluator|critic|verdict|autoeval", re.IGNORECASE)
 _FEWEST_NAMES, _FEWEST_UNNAMED = 3, 10  # rows of labels, and rows without ids, if not totals
 _TEXTS = ("question", "problem")  # may be the id, or the text
-_NAMES = ("system", "task", "trial")
-_NESTED = (*_NAMES, "outcome")  # are looked for inside other columns, too
+_NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 
 
 def find_columns(
@@ -120,8 +124,7 @@ def find_columns(
     if usual_names is USUAL and sample is not None:
         _number_trials(chosen, present, sample, unwanted)
         _take_unusual_outcome(chosen, present, sample, may="outcome" not in unwanted, scored=scored)
-        if "system" in chosen.guessed and is_judge(named["system"], present, sample):
-            chosen.drop("system")
+        _drop_misnomers(chosen, present, sample)
         used = set(named.values())
     _require_all(named, present, usual_names, sample)
     if "outcome" in chosen.guessed:
@@ -171,6 +174,16 @@ def _take_unusual_outcome(
     chosen.guess("outcome", found)
 
 
+def _drop_misnomers(chosen: _ColumnChoice, present: Sequence[str], sample: Sampler) -> None:
+    """Take no name of a question for its task, and no judge for the system."""
+    named = chosen.named
+    question = named.get("question", ROW)
+    if "task" in chosen.guessed and is_name_of_id(named["task"], question, sample):
+        chosen.drop("task")
+    if "system" in chosen.guessed and is_judge(named["system"], present, sample):
+        chosen.drop("system")
+
+
 _SELDOM_SYSTEMS = frozenset({"method", "run"})
 
 
@@ -198,10 +211,13 @@ def _unusual_id(
     """
     named = chosen.named
     used = set(named.values())
-    inside = [name for name in _parts_named(present, "question") if is_id_inside(name)]
+    inside = [name for name in parts_named(present, "question") if is_id_inside(name)]
     inside += [name for name in present if ID_INSIDE.fullmatch(str(name))]
     found = other_id(lower, used, named.get("system"), INDEX, sample)
-    found = found or next((name for name in inside if name not in used), ROW)
+    found = found or next((name for name in inside if name not in used), None)
+    if found is None and (found := shared_id(lower, used, named.get("system"), sample)):
+        chosen.guessed.add(ID_BY_VALUES)
+    found = found or ROW
     if found == ROW and is_task_id(named, present, sample):
         found = named["task"]
         chosen.drop("task")
@@ -214,8 +230,8 @@ def _likeliest(
     meaning: str, free: Sequence[str], present: Sequence[str], sample: Sampler | None
 ) -> str | None:
     """Most likely column of a meaning, among columns and parts of nested columns."""
-    if meaning in _NAMES and sample is not None:  # an object has names in it, and is none
-        free = [name for name in free if not are_objects(sample(name))]
+    if meaning == "system" and sample is not None:  # but a model may be called 1.5
+        free = [name for name in free if names_system(name) or not are_fractions(sample(name))]
     if meaning == "outcome" and sample is not None:
         if any(map(is_prediction, present)):  # a label beside a prediction is the reference
             free = [name for name in free if plain_name(name) != "label"]
@@ -227,7 +243,7 @@ def _likeliest(
     if found is None and meaning == "outcome" and named_like(present, SCORERS):
         found = next(iter(named_like(present, frozenset({"value"}))), None)
     if found is None and meaning in _NESTED:
-        found = next(iter(_parts_named(present, meaning)), None)
+        found = next(iter(parts_named(present, meaning)), None)
     if found is None and meaning == "outcome" and sample is not None:
         verdicts = seldom_outcomes(present)
         if len(verdicts) == 1 and are_right_or_wrong(sample(verdicts[0])):
@@ -275,18 +291,11 @@ def _require_all(
         )
 
 
-@cache
-def _ranked_names(meaning: str, usual: tuple[str, ...]) -> dict[str, int]:
-    """Known names for a meaning, the most likely first, with their ranks."""
-    names = dict.fromkeys(map(plain_name, (meaning, *usual)))
-    return {name: rank for rank, name in enumerate(names)}
-
-
 def _usual(
     lower: Mapping[str, str], meaning: str, usual_names: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
     """Columns with a known name for a meaning, the most likely first."""
-    ranks = _ranked_names(meaning, usual_names[meaning])
+    ranks = ranked_names(meaning, usual_names[meaning])
     return [lower[name] for name in sorted(ranks.keys() & lower.keys(), key=ranks.__getitem__)]
 
 
@@ -367,33 +376,12 @@ def _has_gaps(values: Sequence[object]) -> bool:
     return any(value is None or not str(value).strip() for value in values)
 
 
-def _parts_named(present: Iterable[str], meaning: str) -> list[str]:
-    """Nested columns named like scores.accuracy, em/v1/score, or agent.name for `agent_name`."""
-    parts = [name for name in present if isinstance(name, str) and ("." in name or "/" in name)]
-    ends = {name: name.replace("/", ".").split(".")[-2:] for name in parts}
-    known = {name: {plain_name(end[-1]), plain_name("_".join(end))} for name, end in ends.items()}
-    usual = [plain_name(name) for name in (meaning, *USUAL[meaning])]
-    found = list(dict.fromkeys(name for end in usual for name in parts if end in known[name]))
-    if meaning == "system":  # the model in an object of a grader is the judge
-        found = [name for name in found if not _GRADING.search(name.rpartition(".")[0])]
-    if found or meaning != "outcome":
-        return found
-    scores = [name for name in parts if name.lower().startswith(("score.", "scores."))]
-    return scores if len(scores) == 1 else [name for name in parts if "value" in known[name]]
-
-
-def names_in_parts(keys: Iterable[object], meaning: str) -> bool:
-    """Whether a nested object has a known key for a meaning."""
-    usual = _ranked_names(meaning, USUAL[meaning])
-    return any(plain_name(str(key)) in usual for key in keys)
-
-
 def _other_outcomes(
     present: Sequence[str], used: set[str], lower: Mapping[str, str], sample: Sampler | None
 ) -> tuple[str, ...]:
     """Other columns that could be the outcome; not names, as of models in `label`."""
     usual = _usual(lower, "outcome", USUAL)
-    usual += _parts_named(present, "outcome")
+    usual += parts_named(present, "outcome")
     # `ok` next to an outcome says that a call returned.
     others = [name for name in dict.fromkeys(usual) if name not in used and name != lower.get("ok")]
     return tuple(name for name in others if sample is None or not are_names(sample(name)))

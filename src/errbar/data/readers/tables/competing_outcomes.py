@@ -1,24 +1,17 @@
 """Choose among columns that could be the outcome, and remark on the others."""
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from errbar.base.arguments import is_missing
 from errbar.base.arrays import float_of
 from errbar.base.remarks import mapping, some_of
 from errbar.data.columns import (
     ANSWERS,
-    LOWER_IS_BETTER,
-    MEASURES,
     PARTS,
     PREDICTIONS,
-    PROPERTIES,
     REFERENCES,
-    TRIAL_NUMBERS,
     USUAL,
-    WRONG_FLAGS,
     Sampler,
-    is_flag,
     named_like,
     plain_name,
 )
@@ -27,18 +20,13 @@ from errbar.data.outcome_words import (
     NO_OUTCOME,
     NOTHING,
     WORDS,
-    distinct,
     is_maximum,
     is_outcome,
     known_word,
     number_in,
-    words_of,
 )
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.tables.id_names import is_called_id
 from errbar.data.readers.tables.wide_names import (
-    is_event,
-    is_no_system,
     is_prediction,
     paired_reference,
 )
@@ -109,97 +97,6 @@ def unusual_outcome(present: Sequence[str], sample: Sampler) -> str | None:
             return name
     earned = named_like(present, EARNED) if any(map(is_maximum, map(str, present))) else []
     return next((name for name in earned if any(map(worth_of, sample(name)))), None)
-
-
-# Words in the name of a score, of which one in `_NO_SCORES` makes it something else.
-_SCORED = re.compile(
-    r"scor(?:es?|ed|ing)|rat(?:ings?|ed)|stars|grad(?:es?|ed|ing)|marks?|points|pts|correct(?:ness)?"
-    r"|right|acc(?:uracy|urate)?|pass(?:ed)?|success(?:ful)?|solved|rewards?|verdict|judge?ments?"
-    r"|assess(?:ed|ment)|percent(?:age)?|pct|prozent|feedback|thumbs?|quality|eval(?:uation)?|outcome|result|punkte?|nota?"
-    r"|bewertung|puntos|puntuación|points?|得分|分数|评分|点数|점수|оценка|балл"
-)
-_OF_SCORES = frozenset(  # a score_cost is one of costs, but a score_max is none
-    (
-        *("threshold", "cutoff", "weight", "std", "stderr", "se", "sd", "var", "variance", "n"),
-        *("count", "rank", "confidence", "prob", "probability", "ci", "lower", "upper", "error"),
-        *("max", "maximum", "possible", "available", "min", "minimum", "num", "number", "avg"),
-        *("index", "version", "type", "delta", "diff", "gain", "previous", "old", "before"),
-        *("retrieval", "search", "embedding", "complexity", "popularity", "mean", "average", "id"),
-    )
-)
-_NO_SCORES = _OF_SCORES | PROPERTIES | LOWER_IS_BETTER | WRONG_FLAGS | REFERENCES
-# Words that say no more than yes or no: what of, the name of their column has to say.
-_TRUTHS_SAID = frozenset(
-    (
-        *("true", "false", "yes", "no", "y", "n", "t", "f", "ok", "c", "i", "ja", "nein", "oui"),
-        *("non", "sí", "sim", "não", "да", "нет", "是", "否", "wahr", "falsch", "vrai", "faux"),
-        *("verdadero", "falso", "verdadeiro", "vero", "hit", "miss", "对", "错"),
-    )
-)
-_LEAST, _MOST_POINTS = -10, 100
-_MOST_GRADES = 11  # of a scale of ratings, such as 1 to 5 or 0 to 10
-
-
-def scored_columns(names: Iterable[str], sample: Sampler) -> list[str]:
-    """Columns that are the outcome by their values and a word of their name, or by verdicts alone.
-
-    Numbers and truth values need a word for a score in the name, and no word for anything else, or
-    the few values of a column that has one; verdicts, such as correct and incorrect, need none.
-
-    Examples
-    --------
-    >>> values = {"soft_score": [0.5, 1], "max_score": [2, 2], "choice": ["right", "wrong"]}
-    >>> scored_columns(values, values.__getitem__)
-    ['soft_score', 'choice']
-    """
-    free = [name for name in names if isinstance(name, str) and _may_be_scored(name)]
-    worths = {name: _worths(sample(name)) for name in free}
-    found = [name for name in free if worths[name] and _is_named_score(name)]
-    grids = [worths[name] for name in found if 1 < len(worths[name]) <= _MOST_GRADES]
-    return [
-        name
-        for name in free
-        if name in found
-        or (worths[name] in grids and not (is_flag(name) or is_event(name)))
-        or _are_judged(sample(name), worths[name], name)
-    ]
-
-
-def _may_be_scored(name: str) -> bool:
-    """Whether no word of a name says that a column is something else than scores."""
-    words = words_of(name)
-    not_scores = _OF_SCORES if words[:1] in (["score"], ["rating"]) else _NO_SCORES
-    known = bool({*words, plain_name(name)} & not_scores) or plain_name(name) in TRIAL_NUMBERS
-    return bool(words) and name not in HIDDEN and not (known or is_called_id(name))
-
-
-def _is_named_score(name: str) -> bool:
-    words = words_of(name)
-    named = any(map(_SCORED.fullmatch, words)) or bool({*words, plain_name(name)} & MEASURES)
-    return named and not is_event(name) and (words[0] in ("is", "was") or not is_flag(name))
-
-
-def _worths(values: Sequence[object]) -> set[float]:
-    """What values are worth, from -10 to 100 points; none if some of them are no outcome."""
-    texts = {str(value).strip().lower() for value in distinct(values) if value is not None}
-    worths = {worth_of(text.replace(",", ".")) for text in texts - {*NO_OUTCOME}}
-    some = {worth for worth in worths if worth is not None and _LEAST <= worth <= _MOST_POINTS}
-    return some if some == worths else set()
-
-
-def _are_judged(values: Sequence[object], worths: set[float], name: str) -> bool:
-    """Whether values are words of verdicts that say more than yes and no."""
-    if worths != {0.0, 1.0} or is_no_system(name):
-        return False
-    said = {known_word(str(value).strip().lower()) for value in distinct(values)}
-    return bool(said & WORDS.keys() - _TRUTHS_SAID)
-
-
-def only_scores(names: Iterable[str], sample: Sampler) -> str | None:
-    """The first column of scores, if there is one, or if all of them are equal."""
-    found = scored_columns(names, sample)
-    alike = {tuple(map(worth_of, sample(name))) for name in found}
-    return found[0] if len(alike) == 1 else None
 
 
 def lists_outcomes(name: str, entries: Sequence[object]) -> bool:
@@ -278,10 +175,10 @@ def _holds_outcomes(values: Sequence[object]) -> bool:
     return bool(some) and all(map(is_outcome, some))
 
 
-def are_objects(values: Sequence[object]) -> bool:
-    """Whether the first value that is filled is an object, perhaps as text."""
-    first = next((value for value in values if value is not None), None)
-    return isinstance(first, dict) or (isinstance(first, str) and first.lstrip()[:1] == "{")
+def are_fractions(values: Sequence[object]) -> bool:
+    """Whether all values that are filled are numbers, and not all of them whole."""
+    some = [number_in(str(value)) for value in values if value is not None]
+    return None not in some and any(number % 1 for number in some if number is not None)
 
 
 def are_names(values: Sequence[object]) -> bool:

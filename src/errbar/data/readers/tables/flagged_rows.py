@@ -32,12 +32,12 @@ from errbar.data.readers.tables.competing_outcomes import (
     free_columns,
     refuse_confidence,
     refuse_reference,
-    scored_columns,
     worth_of,
 )
 from errbar.data.readers.tables.counted_rows import refuse_tallies
 from errbar.data.readers.tables.graded_classes import refuse_classes
 from errbar.data.readers.tables.outcome_text import number_expression
+from errbar.data.readers.tables.score_columns import scored_columns
 from errbar.errors import InputError
 
 # Columns with the text of an error, empty where there was none.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, mapping, some_of, warning
 from errbar.data.columns import REFERENCES, SCORERS, USUAL, Sampler, named_like, plain_name
-from errbar.data.outcome_words import NOTHING, is_outcome, words_of
+from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.queries.expressions import HIDDEN
 from errbar.data.readers.tables.competing_outcomes import plain_value
 from errbar.data.readers.tables.derived_columns import Flat, repeat_rows
@@ -21,6 +21,7 @@ from errbar.data.readers.tables.wide_names import (
     is_answer,
     is_no_system,
     is_prediction,
+    is_true_class,
     paired_reference,
     predicting_system,
     stem_of,
@@ -35,11 +36,6 @@ _OUTCOMES = frozenset(map(plain_name, ("outcome", *USUAL["outcome"]))) - REFEREN
 _SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 _IDS = frozenset(map(plain_name, ("question", *USUAL["question"], *ASKED)))
 _UNSURE = frozenset({"label", "target", "expected", "actual"})  # names that an outcome may have
-# The first and the last word of the name of a true class, such as correct_option.
-_GIVEN = frozenset(
-    ("correct", "right", "true", "gold", "golden", "expected", "actual", "reference")
-)
-_KINDS = frozenset(("answer", "option", "choice", "letter", "label", "class", "category", "key"))
 
 
 class ComparedLabels(NamedTuple):
@@ -108,23 +104,25 @@ def _reference(flat: Flat, assignment: Assignment) -> str | None:
         target = assignment["target"]
         return target if target in flat and _classes(flat[str(target)]) else None
     pairs = [paired_reference(name, flat) for name in flat]
-    names = dict.fromkeys([*(name for name in pairs if name), *filter(_is_reference, flat)])
+    names = dict.fromkeys([*(name for name in pairs if name), *_references(flat)])
     found = [name for name in names if _classes(flat[name])]
     alike = {tuple(map(plain_value, flat[name])) for name in found}
     return found[0] if len(alike) == 1 else None
 
 
-def _is_reference(name: str) -> bool:
-    """Whether a name is that of the true class, also by its first and last words.
+def _references(flat: Flat) -> list[str]:
+    """Columns called a true class; a key if another column is the id, and no correct_label of 0, 1.
 
-    Examples
-    --------
-    >>> [_is_reference(name) for name in ("gold", "correct_option", "Key", "correct", "answer")]
-    [True, True, True, False, False]
+    Whether a label was correct may be said by such a column.
     """
-    words = words_of(name)
-    given = len(words) > 1 and words[0] in _GIVEN and words[-1] in _KINDS
-    return plain_name(name) in REFERENCES or plain_name(name) == "key" or given
+    has_id = any(name for name in flat if plain_name(name) in _IDS - {"key"} or is_called_id(name))
+    return [
+        name
+        for name in flat
+        if (plain_name(name) == "key" and has_id)
+        or plain_name(name) in REFERENCES
+        or (is_true_class(name) and not _is_binary(flat[name]))
+    ]
 
 
 def _classes(column: Sequence[Any]) -> set[str]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from errbar.data.columns import (
+    COUNTERS,
     SETTINGS,
     TRIAL_NUMBERS,
     USUAL,
@@ -16,8 +17,8 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.tables.wide_names import STEPS, TRIAL_NAME
+from errbar.data.outcome_words import is_outcome, words_of
+from errbar.data.readers.tables.wide_names import STEPS, TRIAL_NAME, is_no_system
 
 # The index of a data frame that was written to a file and read again.
 INDICES = ("unnamed:0", "unnamed:0.1", "level0")
@@ -27,8 +28,9 @@ ASKED = (
     *("goal", "behavior", "behaviour"),
 )
 _CALLED_ID = re.compile(
-    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)|[A-Z]{2,}ID"
-    r"|(?i:seg|segment|sent|sentence|doc|utt|item|case|query|img|image|prompt|problem|question)id"
+    r"(?:.*[\s_\-.](?i:id|idx|key|uuid|guid)|.+[a-z](?:Id|ID|Idx|Key)"
+    r"|(?i:(?:seg|segment|sent|sentence|doc|utt|item|case|query|img|image|prompt|problem|question"
+    r"|task|test|sample|example|instance)id)"
     r"|(?i:question|problem|task|puzzle|item|case|example|instance|test|scenario|prompt)"
     r"[\s_\-.](?i:hex|hash|slug|code|label|no|nr))",
     re.DOTALL,
@@ -106,17 +108,22 @@ def other_id(
         is_index = name == index or plain_name(name) in INDICES
         if name in free and (is_index or not _is_label(sample(name))):
             return name
-    return subject_id(free, system, sample) or _shared_id(free, system, sample)
+    return subject_id(free, system, sample)
 
 
-def _shared_id(free: Sequence[str], system: str | None, sample: Sampler) -> str | None:
+def shared_id(
+    lower: Mapping[str, str], used: set[str], system: str | None, sample: Sampler
+) -> str | None:
     """The first column that has the same values in every system, each of them once.
 
-    Fractions and what may be an outcome do not name anything.
+    Settings, measurements and counters of runs, fractions, and what may be an outcome do not name
+    questions.
     """
     if system is None or len({*map(str, sample(system))}) < 2:
         return None
-    for name in free:
+    for name in reversed([name for name in lower.values() if name not in used]):
+        if is_no_system(name) or plain_name(name) in SETTINGS | COUNTERS:
+            continue
         values = sample(name)
         if any(value is None or isinstance(value, float | dict | list) for value in values):
             continue
@@ -209,8 +216,8 @@ def is_called_id(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_called_id(name) for name in ("scenario_id", "puzzleId", "run_id", "valid", "traceId")]
-    [True, True, False, False, False]
+    >>> [is_called_id(name) for name in ("scenario_id", "puzzleId", "SEGID", "run_id", "VALID")]
+    [True, True, True, False, False]
     """
     if _CALLED_ID.fullmatch(name.strip()) is None or plain_name(name) in TRIAL_NUMBERS:
         return False
@@ -245,6 +252,15 @@ def is_id_inside(name: str) -> bool:
     """
     last = name.rpartition(".")[2].lower()
     return last.endswith(("_id", "qid", "_idx"))
+
+
+def is_name_of_id(name: str, question: str, sample: Sampler) -> bool:
+    """Whether a column has the name of what another has the id of, as task_name beside task_id."""
+    (*noun, last), (*other, _) = words_of(name) or [""], words_of(question) or [""]
+    if last != "name" or not noun or {*noun} != {*other}:
+        return False
+    names, ids, pairs = ({*_rows(some, sample)} for some in ([name], [question], [name, question]))
+    return len(names) == len(ids) == len(pairs) > 1
 
 
 def is_prose(values: Sequence[object]) -> bool:

@@ -32,7 +32,6 @@ from errbar.data.readers.tables.json_objects import (
     are_lists_of_runs,
     has_outcome,
     is_list_of_outcomes,
-    is_record,
     key_of,
     keys_of_lists,
     keys_remark,
@@ -43,7 +42,6 @@ from errbar.data.readers.tables.json_objects import (
     rows_by_key,
     trials_by_key,
     unwrap,
-    without_parts,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
 from errbar.data.readers.tables.naming import KeysAre
@@ -53,6 +51,7 @@ from errbar.data.readers.tables.nested_keys import (
     of_three_levels,
     of_two_levels,
 )
+from errbar.data.readers.tables.single_rows import is_record, without_parts
 from errbar.data.readers.tables.surrounding_names import (
     LOOKED_AT,
     meaning_of,

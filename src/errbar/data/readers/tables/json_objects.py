@@ -6,11 +6,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
-from errbar.data.columns import RESPONSES, plain_name
-from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_maximum, is_outcome, number_in
+from errbar.data.columns import plain_name
+from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
 from errbar.data.readers.documents import JsonObject
-from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.competing_outcomes import lists_outcomes
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
@@ -21,7 +19,6 @@ from errbar.data.readers.tables.surrounding_names import (
     LOOKED_AT,
     TRIAL_LISTS,
     meaning_of,
-    names_question,
     with_names,
 )
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
@@ -131,27 +128,6 @@ _CALLED_ROWS = re.compile(
 )
 
 
-def without_parts(value: JsonObject) -> JsonObject:
-    """A document without the lists of points of which it has the sum in an object beside them.
-
-    As in {"checkpoints": [{"total": 2, "result": 1}, …], "final_score": {"total": 5, "result": 3}}.
-    """
-    sums = [set(entry) for entry in value.values() if isinstance(entry, dict)]
-    parts = {
-        key
-        for key, rows in value.items()
-        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
-        if all(set(row) in sums and _are_points(row) for row in rows)
-    }
-    return {key: entry for key, entry in value.items() if key not in parts} if parts else value
-
-
-def _are_points(row: JsonObject) -> bool:
-    """Whether an object has only an outcome and its maximum."""
-    others = [name for name in row if meaning_of(name) != "outcome"]
-    return 0 < len(others) < len(row) and len(list(filter(is_maximum, others))) == len(others)
-
-
 def names_rows(key: str) -> bool:
     """Whether the name of a list says that it has rows: results, per_case, test_cases."""
     return key.lower() in ROWS or _CALLED_ROWS.fullmatch(key.lower()) is not None
@@ -244,44 +220,6 @@ def nests_outcomes(entry: JsonObject) -> bool:
 def is_list_of_outcomes(value: Any) -> bool:
     """Whether a value is a list of at least one outcome."""
     return isinstance(value, list) and bool(value) and all(map(is_outcome, value))
-
-
-def is_record(value: JsonObject) -> bool:
-    """Whether an object is a single row: outcomes with an id, or with the response.
-
-    A task with the number of a trial, or with a list of trials, is an id as well.
-    """
-    names = {
-        meaning_of(name) or "": entry
-        for name, entry in value.items()
-        if isinstance(entry, str | int)
-    }
-    lists_trials = any(
-        isinstance(entry, list) and entry and lists_outcomes(name, entry)
-        for name, entry in value.items()
-    )
-    is_task = "task" in names and ("trial" in names or lists_trials)
-    is_benchmark = is_task and are_named_as_tasks([str(names["task"])])
-    if not (lists_trials or has_outcome(value)):
-        return False
-    if (is_task and not is_benchmark) or _is_in_sections(value):
-        return True
-    return any(
-        isinstance(entry, str | int) and (names_question(name) or plain_name(name) in RESPONSES)
-        for name, entry in value.items()
-    )
-
-
-def _is_in_sections(value: JsonObject) -> bool:
-    """Whether sections of an object are one row, with an id and a verdict; rows by id are alike."""
-    sections = [entry for entry in value.values() if isinstance(entry, dict)]
-    if len({frozenset(section) for section in sections}) < len(sections):
-        return False
-    fields = [field for section in sections for field in section.items()]
-    return any(
-        isinstance(entry, str | int) and names_question(name) and plain_name(name) != "id"
-        for name, entry in fields
-    ) and any(meaning_of(name) == "outcome" and entry in (0, 1) for name, entry in fields)
 
 
 def are_lists_of_runs(rows: Sequence[Any]) -> bool:

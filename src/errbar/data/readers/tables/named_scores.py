@@ -11,9 +11,9 @@ from typing import Any
 
 from errbar.base.remarks import Above, warning
 from errbar.data.columns import SCORERS, SCORES, named_like, plain_name
-from errbar.data.readers.tables.column_choice import names_in_parts
 from errbar.data.readers.tables.competing_outcomes import worth_of
 from errbar.data.readers.tables.derived_columns import Flat
+from errbar.data.readers.tables.nested_names import names_in_parts
 
 _NAMES = SCORERS | {"name", "key", "type"}
 _VALUES = frozenset({"value", "score", "rating", "grade", "result", "passed", "correct"})

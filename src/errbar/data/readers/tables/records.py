@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess
 from errbar.data.columns import (
+    ANSWERS,
     INDEX,
     MEASURES,
+    RESPONSES,
     ROW,
     SCORES,
     USUAL,
@@ -23,7 +25,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.queries.expressions import HIDDEN, Columns
-from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
+from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import (
     Flat,
@@ -35,7 +37,7 @@ from errbar.data.readers.tables.derived_columns import (
 )
 from errbar.data.readers.tables.derived_counts import with_right_trials
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
-from errbar.data.readers.tables.id_names import is_id_inside
+from errbar.data.readers.tables.id_names import is_id_inside, is_prose
 from errbar.data.readers.tables.keyed_records import (
     are_outcomes_by_id,
     as_trials,
@@ -49,6 +51,7 @@ from errbar.data.readers.tables.named_scores import (
     is_numbered,
     with_named_scores,
 )
+from errbar.data.readers.tables.nested_names import hides_names, names_in_parts
 from errbar.data.readers.tables.printed_values import answers_as_text, parse_columns
 from errbar.data.readers.tables.wide_names import TRIAL_NAME, is_event
 from errbar.data.readers.tables.wide_tables import melt, refuse_scorers
@@ -169,16 +172,15 @@ def _refuse_scorers(flat: Flat, assignment: Assignment) -> None:
 def _hides_names(flat: Flat, columns: Columns, assignment: Assignment) -> bool:
     """Whether a nested object has a name that no column has: metadata.model, meta.task_id."""
     keys = {
-        str(key).lower()
-        for column in flat.values()
+        name: {str(key).lower() for value in column[:_LOOKED_AT] for key in value or ()}
+        for name, column in flat.items()
         if holds(column, dict)
-        for value in column[:_LOOKED_AT]
-        for key in value or ()
     }
-    if "system" not in {*columns.named, *assignment} and names_in_parts(keys, "system"):
+    if hides_names(keys, columns, assignment):
         return True
     ids = {name for name in USUAL["question"] if is_id_inside(name)}
-    return columns.named.get("question") == ROW and not ids.isdisjoint(keys)
+    inside = chain.from_iterable(keys.values())
+    return columns.named.get("question") == ROW and not ids.isdisjoint(inside)
 
 
 def _unpack_lists(flat: Flat) -> tuple[Flat, Above] | None:
@@ -259,7 +261,7 @@ def _find_meanings(flat: Flat, assignment: Assignment) -> Columns | None:
         columns = _find(flat, assignment)
     except UnknownColumn:
         return None
-    for meaning in ("outcome", "question", "system", "task", "trial"):
+    for meaning in ("outcome", "question"):
         name = columns.named.get(meaning)
         if name in flat and holds(flat[name], dict) and meaning not in assignment:
             return None
@@ -272,7 +274,8 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         if not holds(column, dict) or not are_outcomes_by_id(column):
             continue
         others = {other: values for other, values in flat.items() if other != name}
-        if _are_metrics(name, column, own := _question_of(others, assignment), assignment):
+        own = _question_of(others, assignment)
+        if _are_metrics(name, flat, own, assignment):
             continue
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
         found = repeat_rows(others, [len(pairs) for pairs in entries])
@@ -299,14 +302,19 @@ def _question_of(others: Flat, assignment: Assignment) -> str:
         return ROW
 
 
-def _are_metrics(name: str, column: Sequence[Any], question: str, assignment: Assignment) -> bool:
-    """Whether the keys of objects are metrics, since the row itself names its question."""
+def _are_metrics(name: str, flat: Flat, question: str, assignment: Assignment) -> bool:
+    """Whether the keys of objects are metrics, since the row itself names its question.
+
+    Half of them may be flags (format_ok, has_source), unless every row is of another system.
+    """
     if any((column or "").startswith(f"{name}.") for column in assignment.values()):
         return True
+    column = flat[name]
     keys = {str(key) for value in column if isinstance(value, dict) for key in value}
     if plain_name(name) in SCORES and named_like(keys, MEASURES):
         return True
-    if 2 * sum(is_flag(key) or is_event(key) for key in keys) >= len(keys) > 1:  # format_ok
+    flags = 2 * sum(is_flag(key) or is_event(key) for key in keys) >= len(keys) > 1
+    if flags and not (question == ROW and _has_names(flat)):
         return True
     if question == ROW:
         return False
@@ -314,6 +322,16 @@ def _are_metrics(name: str, column: Sequence[Any], question: str, assignment: As
         return plain_name(question) not in _ANY_ID  # which may name a run as well
     numbered = all(any(letter.isdigit() for letter in key) for key in keys)
     return len(column) > len(keys) or not numbered
+
+
+def _has_names(flat: Flat) -> bool:
+    """Whether every row has a name of its own, such as that of a system, beside no response."""
+    return not named_like(flat, RESPONSES | ANSWERS) and any(
+        all(isinstance(value, str) for value in column)
+        and len({*column}) == len(column)
+        and not is_prose(column)
+        for column in flat.values()
+    )
 
 
 def _explode(flat: Flat, columns: Columns, assignment: Assignment) -> tuple[Flat, Columns, Above]:

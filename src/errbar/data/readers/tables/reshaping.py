@@ -17,7 +17,7 @@ from errbar.data.engines.flat_files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.logs import unchecked
-from errbar.data.readers.tables.column_choice import find_columns, names_in_parts
+from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.conditions import (
     pooled_conditions,
     purposeful_columns,
@@ -47,6 +47,7 @@ from errbar.data.readers.tables.flagged_rows import (
 )
 from errbar.data.readers.tables.id_check import numbered_repeats, with_checked_id
 from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.tables.nested_names import hides_names
 from errbar.data.readers.tables.outcome_text import (
     numbers_of_text,
     with_numbers,
@@ -301,13 +302,12 @@ def _flat_columns(relation: Relation, assignment: Mapping[str, str | None]) -> C
         return None
     if "outcome" in columns and any(map(_is_structure, _hashable(looked[columns["outcome"]]))):
         return None
-    hides_systems = "system" not in {*columns.named, *assignment} and any(
-        isinstance(value, dict) and names_in_parts(value, "system")
+    keys = {
+        name: {str(key) for value in looked[name] if isinstance(value, dict) for key in value}
         for name in relation.names
         if dict in {*map(type, looked[name])}
-        for value in looked[name]
-    )
-    return None if hides_systems else columns
+    }
+    return None if hides_names(keys, columns, assignment) else columns
 
 
 def _hashable(values: Collection[Any]) -> Collection[Any]:

@@ -15,7 +15,7 @@ from errbar.data.engines.duckdb import ALL_ROWS, numbers_in, quoted, text_litera
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.file_content import text_lines
-from errbar.data.readers.tables.column_choice import names_in_parts
+from errbar.data.readers.tables.nested_names import names_in_parts
 
 HEADERS = "lines that repeat the names of the columns"
 NOTES = "notes below the table"

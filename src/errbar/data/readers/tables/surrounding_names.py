@@ -1,7 +1,7 @@
 """Names around a list of rows: the system and task of its object, the question, the settings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
 from errbar.data.readers.documents import JsonObject
@@ -69,32 +69,48 @@ def named_after(key: str, records: Sequence[JsonObject]) -> Sequence[JsonObject]
 
 
 def _model_in_settings(value: JsonObject) -> dict[str, str]:
-    """The name of the model nearest to the top in nested settings, by its path; {} if unclear."""
+    """The name of the model in nested settings, by its path; {} if unclear.
+
+    An agent or a method is a setting beside a model, as in columns of these names. Which of them is
+    meant is unclear if they stand at one level.
+    """
+    (depth, model), (above, agent) = (_nearest(value, who) for who in (names_system, _names_agent))
+    if depth == above < _DEEPEST and {*model.values()} != {*agent.values()}:
+        return {}
+    if model and agent:
+        return {"model": next(iter(model.values())), **agent}
+    return agent if depth == _DEEPEST else model
+
+
+def _nearest(value: JsonObject, is_called: Callable[[str], bool]) -> tuple[int, dict[str, str]]:
+    """The level nearest to the top with a name, and the only name there, by its path."""
     level = [(str(key), entry) for key, entry in value.items() if isinstance(entry, dict)]
-    for _ in range(_DEEPEST):
+    for depth in range(_DEEPEST):
         named: dict[str, str] = {}
         for path, entry in level:
             key, part = _OF_SETTINGS.sub("", path.rpartition(".")[2]), ""
             if isinstance(entry, dict):
                 part = ".name" if "name" in entry else ".id"
             name = entry.get(part[1:]) if isinstance(entry, dict) else entry
-            if _is_model(key) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+            if is_called(key) and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
                 called = filter(names_system, (path, path + part))
                 named[next(called, key) if part else path] = name
         if named:
-            return dict([next(iter(named.items()))]) if len(set(named.values())) == 1 else {}
+            is_clear = len(set(named.values())) == 1
+            return depth, dict([next(iter(named.items()))]) if is_clear else {}
         level = [
             (f"{path}.{key}", entry)
             for path, settings in level
             if isinstance(settings, dict)
             for key, entry in settings.items()
         ]
-    return {}
+    return _DEEPEST, {}
 
 
-def _is_model(key: str) -> bool:
-    """Whether a setting names a system; `system` itself is more often a prompt."""
-    return names_system(key) or (meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR)
+def _names_agent(key: str) -> bool:
+    """Whether a setting names a system, but no model; `system` itself is more often a prompt."""
+    is_system = meaning_of(key) == "system" and plain_name(key) not in _UNCLEAR
+    return is_system and not names_system(key)
 
 
 def names_question(name: str) -> bool:

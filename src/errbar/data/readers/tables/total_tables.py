@@ -17,7 +17,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.engines.duckdb import ALL_ROWS, quoted, text_of
-from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.queries.expressions import HIDDEN, ID_BY_VALUES, Columns
 from errbar.data.readers.tables.wide_names import differ_by_number
 from errbar.errors import NoOutcomes
 
@@ -244,7 +244,7 @@ def _refuse_single_total(rows: Any, columns: Columns) -> None:
 def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
     """Warning on shares without an id of a question, which may be means of whole runs."""
     outcome = columns["outcome"]
-    if columns["question"] != ROW:
+    if columns["question"] != ROW and ID_BY_VALUES not in columns.guessed:
         return []
     free = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
     is_mean, sizes = plain_name(outcome) in _MEANS, named_like(free, _SIZES)
@@ -256,9 +256,10 @@ def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
     if 2 * shares <= number:
         return []
     beside = "" if is_mean else f", next to {sizes[0]!r}"
+    ids = "has ids of questions" if columns["question"] == ROW else "is called an id of questions"
     return [
         warning(
-            f"no column has ids of questions, and {outcome!r} is a share in {shares} of {number} "
+            f"no column {ids}, and {outcome!r} is a share in {shares} of {number} "
             f"rows{beside}. Every row is read as a question; if it is the mean of a run, these are "
             f"totals, and the interval holds for new runs only. Load the outcome of each question."
         )

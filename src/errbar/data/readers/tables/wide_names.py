@@ -23,6 +23,7 @@ from errbar.data.columns import (
     is_flag,
     plain_name,
 )
+from errbar.data.outcome_words import words_of
 
 _REPEATS = (
     r"trial|run|attempt|sample|epoch|seed|rep|repeat|repetition|try|rollout|gen|generation|iter"
@@ -322,8 +323,27 @@ def differ_by_number(names: Sequence[str]) -> list[str]:
 
 
 _PREDICTED = re.compile(r"(?:(?:predicted|pred|model)[\s_-]+|pred\w*\.)(?P<what>.+)", re.IGNORECASE)
-_GIVEN = ("actual", "true", "gold", "expected", "target", "reference")
-_KINDS = frozenset(map(plain_name, ("label", "labels", "class", "answer", "value", "category")))
+# The first and the last word of the name of a true class, such as correct_option.
+_GIVEN = ("actual", "true", "gold", "golden", "expected", "target", "reference", "correct", "right")
+_KINDS = frozenset(
+    (
+        *("label", "labels", "class", "answer", "value", "category", "option", "choice", "letter"),
+        "key",
+    )
+)
+
+
+def is_true_class(name: str) -> bool:
+    """Whether a name is that of the true class, also by its first and last words.
+
+    Examples
+    --------
+    >>> [is_true_class(name) for name in ("gold", "correct_option", "correct", "answer")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    given = len(words) > 1 and words[0] in _GIVEN and words[-1] in _KINDS
+    return given or plain_name(name) in REFERENCES
 
 
 def paired_reference(name: str, names: Iterable[str]) -> str | None:
