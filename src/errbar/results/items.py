@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 
 from errbar.base.files import atomic_file
 from errbar.base.remarks import Explanation, counted, way_to_say
-from errbar.base.tables import DASH, Headline, Table, interval_column, interval_title
+from errbar.base.tables import (
+    DASH,
+    Headline,
+    Table,
+    align_points,
+    interval_column,
+    interval_title,
+    score_head,
+    score_text,
+)
 from errbar.errors import InputError
 from errbar.results.base import Rows
 from errbar.results.estimate import EqualByValue, HasInterval, Interval, coverage_line, record_of
@@ -17,6 +26,7 @@ ALL_RIGHT, ALL_WRONG = "all right", "all wrong"
 _SOLVED = {ALL_RIGHT: "solved by all systems", ALL_WRONG: "solved by none"}
 INVERTED, FLAT, ALIKE = "inverted", "flat", "alike"
 _SHOWN = 20  # rows of a table on paper; exports have all
+_TO_THREE = 0.01  # standard deviation that supports three decimals
 _MEANINGS = (
     "ability and difficulty: in logits. A system of ability θ solves a question of difficulty b "
     "with the log odds θ − b; 0 is the mean ability of the systems.",
@@ -177,7 +187,7 @@ class Items(Rows[ItemRow]):
         columns = [
             ["question", *(row.question for row in rows)],
             *([["task", *tasks]] if any(tasks) else []),
-            ["solved", *(f"{row.solved:.3f}" for row in rows)],
+            _scores("solved", (row.solved for row in rows)),
             interval_column("difficulty", title, hard, are_scores=False),
             ["infit", *_cells(row.infit for row in rows)],
             ["outfit", *_cells(row.outfit for row in rows)],
@@ -202,7 +212,7 @@ class Items(Rows[ItemRow]):
         columns = [
             ["system", *(row.system for row in rows)],
             *([["task", *tasks]] if any(tasks) else []),
-            ["score", *(f"{row.score:.3f}" for row in rows)],
+            _scores("score", (row.score for row in rows)),
             [cell.replace("inf", "  ∞") for cell in abilities],
         ]
         if self.is_adjusted:
@@ -242,7 +252,7 @@ class Items(Rows[ItemRow]):
             ["subset", *(counted(row.size, "question") for row in self.subsets)],
             *([["task", *tasks]] if any(tasks) else []),
             ["pairs in another order", *map(_share, self.subsets)],
-            ["score off by", *(f"{row.away:.3f}" for row in self.subsets)],
+            _scores("score off by", (row.away for row in self.subsets)),
         ]
         note = Explanation(
             "Subsets: questions are added by forward selection. Errors are those on systems that "
@@ -321,6 +331,11 @@ def _chance(p_value: float) -> str:
 def _cells(values: Iterable[float], *, signed: bool = False) -> list[str]:
     style = "+.2f" if signed else ".2f"
     return [DASH if math.isnan(value) else f"{value:{style}}" for value in values]
+
+
+def _scores(name: str, scores: Iterable[float]) -> list[str]:
+    """A column of scores, to three decimals."""
+    return [score_head(name), *align_points(score_text(score, _TO_THREE) for score in scores)]
 
 
 def _share(row: SubsetSize) -> str:

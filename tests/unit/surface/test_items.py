@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import errbar
+from errbar.base.tables import in_percent
 from errbar.cli import main
 from errbar.errors import InputError
 
@@ -67,6 +68,18 @@ def test_an_adjusted_score_has_no_interval_if_everything_was_solved() -> None:
     own = next(row for row in errbar.items(solved).systems if row.system == "s04")
     assert own.score == 1.0 > own.adjusted
     assert np.isnan([own.sd, own.adjusted_sd, own.adjusted_low, own.adjusted_high]).all()
+
+
+def test_all_scores_of_a_table_are_in_percent_or_none() -> None:
+    rows = [row for row in board(5, 20, 1) if row["system"] != "s04" or row["question"] < "q12"]
+    found = errbar.items(rows)
+    with in_percent():
+        heads = [column[0] for part in found.parts() for column in getattr(part, "columns", [])]
+        text = str(found)
+    for name in ("solved", "score", "score off by", "adjusted score"):
+        assert name not in heads
+        assert any(head.startswith(f"{name} %") for head in heads)
+    assert f"  {100 * found.systems[-1].score:.1f}  " in text
 
 
 def test_two_parameters_find_the_discrimination_that_differs() -> None:
