@@ -4,10 +4,10 @@
     scripts/bench agreement --data-sets 100
 
 Raters give the true category with some probability, and otherwise one drawn at random. The truth
-of a coefficient is its value on 20,000 answers. *held* is the share of 95% intervals with it. For
-drift, a judge agrees with a trusted rater in the same share all the time, or in a smaller one in
-the later half; for favour, it is as lenient with both systems, or more lenient with one. *said* is
-how often errbar says that the agreement changes, or that a system is favoured.
+of a coefficient is its value on 20,000 answers; *held* is the share of 95% intervals that contain
+it. For drift, a judge agrees with a trusted rater in the same share all the time, or in a smaller
+one in the later half; for favour, it is as lenient with both systems, or more lenient with one.
+*said* is how often errbar says that the agreement changes, or that a system is favoured.
 """
 
 import argparse
@@ -48,7 +48,7 @@ PANELS = (
 
 
 def ratings(panel: Panel, answers: int, rng: np.random.Generator) -> dict[str, list[float | None]]:
-    """A column of ratings per rater; None where there is none."""
+    """A column of ratings per rater; None for a missing rating."""
     kinds = len(panel.shares)
     truth = rng.choice(kinds, answers, p=panel.shares)
     found: dict[str, list[float | None]] = {}

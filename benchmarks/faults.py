@@ -101,7 +101,7 @@ def _cpu_of(process: int) -> float:
 
 
 class Trial:
-    """A command on a log of its own, with what its target was and is to be."""
+    """A command with its own log, and the content of its target before and after."""
 
     def __init__(self, name: str, folder: Path, rng: random.Random) -> None:
         self.name, self.rng = name, rng
@@ -116,7 +116,7 @@ class Trial:
         self.log = self.place.log.read_bytes()
 
     def restore(self) -> None:
-        """Put the target as it was."""
+        """Restore the target."""
         shutil.rmtree(self.place.target)
         for name in self.whole:
             path = self.place.target / name
@@ -136,14 +136,14 @@ class Trial:
     def wait(self, process: subprocess.Popen[str]) -> None:
         """Wait until a random share of the work is done, by processor time, or all of it.
 
-        By the clock most moments would be before the work or after it on a busy machine.
+        By wall time, most moments on a busy machine would be before or after the work.
         """
         moment = self.rng.uniform(0.0, 1.05 * self.cpu)
         while process.poll() is None and _cpu_of(process.pid) < moment:
             time.sleep(0.002)
 
     def judged(self, process: subprocess.Popen[str], *, may_leave: bool = False) -> str:
-        """What became of it; a text that begins with "wrong" must not be."""
+        """The outcome of the command in words; one that begins with "wrong" is a fault."""
         _, said = process.communicate(timeout=600)
         after, left = self.place.content(), self.place.leftovers()
         for path in [*self.place.target.parent.rglob(".errbar-*")]:

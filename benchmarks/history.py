@@ -30,7 +30,7 @@ def p_values(right: Integers) -> Array:
 
 
 def first_alarm(right: Integers) -> float:
-    """Index of the first run at which drift is claimed; infinity if there is none."""
+    """Index of the first run at which drift is claimed; infinity if it never is."""
     needed = np.log(2.0 / (1.0 - LEVEL))
     logs = np.array([log_bets(each) for each in p_values(right)])
     reached = np.flatnonzero((logs >= needed).any(axis=0))

@@ -1,7 +1,7 @@
 """A log of inspect_ai of any size, and its reading by errbar beside that by the package itself.
 
-The package is asked in an environment of its own (`scripts/harness inspect_ai` makes it), where it
-times its own reading and says what it finds; where there is none, errbar is timed alone.
+The package runs in a separate environment (`scripts/harness inspect_ai` makes it), where it times
+its reading and reports what it read; without that environment, errbar alone is timed.
 """
 
 import json

@@ -43,7 +43,7 @@ class GivenLabels(Labels):
 
 
 class WeightedTask(CorrectedTask):
-    """Corrected scores with a given weight of the judge, if there is one."""
+    """Corrected scores with a fixed weight of the judge; None for the estimated weight."""
 
     best: float | None = None
 
@@ -52,7 +52,7 @@ class WeightedTask(CorrectedTask):
 
 
 def task(grades: Array, labels: Array, weight: float | None = None) -> CorrectedTask:
-    """Grades and labels of every system, a row each; a label is nan where there is none."""
+    """Grades and labels of every system, a row each; a missing label is nan."""
     systems, questions = grades.shape
     names = tuple(f"s{at}" for at in range(systems))
     once = np.ones((systems, questions), dtype=np.int64)

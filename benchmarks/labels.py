@@ -24,7 +24,7 @@ class UnsureJudge:
     """How often a judge errs where it is sure, and where it is not."""
 
     name: str
-    unsure: float  # share of answers of which it is not sure
+    unsure: float  # share of answers on which the judge is not sure
     errs_if_sure: float
     errs_if_unsure: float
 

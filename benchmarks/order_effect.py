@@ -33,7 +33,7 @@ ADVANTAGES = (0.0, 0.3, 0.8)
 
 
 def league(order: str, advantage: float, rng: np.random.Generator) -> Games:
-    """Games of one data set; each is on a question of its own."""
+    """Games of one data set, each on another question."""
     pairs = np.array(np.triu_indices(_SYSTEMS, 1)).T  # the stronger system comes first
     chosen = np.resize(np.arange(len(pairs)), _GAMES)
     strong, weak = pairs[chosen].T

@@ -52,7 +52,7 @@ QUICK = Sizes(Shape(10, 1_000, 20), Shape(10, 1_000, 10), Shape(1, 50_000, 8), "
 
 
 class Run(NamedTuple):
-    """One piece of work, done in a process of its own."""
+    """A piece of work in a separate process."""
 
     seconds: float
     cpu: float
@@ -77,7 +77,7 @@ def jsonl(sizes: Sizes, directory: Path) -> None:
 
 
 def compare(place: Path, turns: int) -> None:
-    """All sides in turn, and what each takes as a multiple of the first."""
+    """Time all sides in turn, as multiples of the first."""
     works = {
         "DuckDB, bare GROUP BY": ("bare", str(place)),
         "DuckDB, and first and last trial": ("trials", str(place)),

@@ -110,7 +110,7 @@ def redrawn(leaderboard: Board, rng: np.random.Generator) -> Board:
 
 
 def surely(leaderboard: Board, boards: int, rng: np.random.Generator) -> Surely:
-    """How often the statements of P(best) at `SURE` and above are true, on samples of it."""
+    """How often statements of P(best) at or above `SURE` are true, on samples of a leaderboard."""
     chances, true = [], 0
     for systems, questions in REAL_SIZES:
         for _ in range(boards):

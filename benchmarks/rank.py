@@ -24,7 +24,7 @@ _CELLS = (  # questions, trials, how far strengths lie apart, how much systems d
 
 
 def held(rng: np.random.Generator, metric: str, cell: tuple[int, int, float, float]) -> bool:
-    """Whether every system's true rank is among those that it is said to have."""
+    """Whether the interval of ranks of every system contains its true rank."""
     questions, trials, apart, own = cell
     strength = rng.normal(0, apart, _SYSTEMS)
     logits = strength[:, None] + rng.normal(0, 1.5, questions)

@@ -96,7 +96,7 @@ def delong(sizes: Sizes) -> list[Duel]:
         scores, labels = scored(sizes.items, kind)
         mine, theirs = (partial(side, scores, labels) for side in (our_delong, their_delong))
         expected = theirs()
-        # The deviation is a thousandth of the area: an absolute difference would say little of it.
+        # The deviation is a thousandth of the area, so an absolute difference would say little.
         apart = float(np.max(np.abs(mine() - expected) / np.abs(expected)))
         duels.append(replace(duel(name, mine, theirs), apart=apart))
     return duels
@@ -135,7 +135,7 @@ def paired(sizes: Sizes) -> list[Duel]:
 
 
 def shortest(*works: Callable[[], Any], turns: int = 5) -> list[float]:
-    """Least time of each, all in turn."""
+    """The least time of each function, run in turn."""
     took = [math.inf] * len(works)
     for _ in range(turns):
         for at, work in enumerate(works):
@@ -190,7 +190,7 @@ def torch_uncertainty(sizes: Sizes) -> list[Duel]:
     duels = []
     before = torch.get_default_dtype()
     for number in (torch.float32, torch.float64):
-        torch.set_default_dtype(number)  # in which it holds errors and sums them
+        torch.set_default_dtype(number)  # the type in which torch stores and sums losses
         for kind in ("distinct", "tied"):
             confidence, loss = ranked(sizes.items, kind)
             confidence = 0.5 + 0.5 * confidence.astype(str(number).removeprefix("torch."))

@@ -80,7 +80,7 @@ def make_file(directory: Path, rows: int) -> Path:
 
 
 def compare(file: Path, sides: dict[str, tuple[str, ...]], turns: int) -> None:
-    """All sides in turn, and what each takes as a multiple of the first two."""
+    """Time all sides in turn, as multiples of the first two."""
     runs: dict[str, list[Run]] = {name: [] for name in sides}
     for _ in range(turns):
         for name, work in sides.items():

@@ -5,8 +5,8 @@
     scripts/bench readers sizes --only helm      one reader
     scripts/bench readers sizes --words 0        records without any long text, the hardest case
 
-The bare loop parses the same files, CSV by `csv.reader`, and does nothing else; Parquet, of which
-it has none, is measured against the same rows as JSON lines. A reader and its loop run in turn in a
+The bare loop parses the same files, CSV by `csv.reader`, and does nothing else; a reader of
+Parquet is measured against the same rows as JSON lines. A reader and its loop run in turn in a
 process of their own, and the least CPU time of each counts. Memory is what the process needs at its
 peak beyond what it had before, divided by the rows; the bare loop's stands beside.
 """
@@ -30,7 +30,8 @@ import pandas as pd
 import errbar
 from benchmarks import reader_logs, reader_logs_boards, reader_logs_platforms
 from benchmarks.table_shapes import TABLES
-from errbar.data.readers.base import Choice, every_reader, find_readers, paused_collector
+from errbar.data.readers.base import every_reader, find_readers, paused_collector
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.finding import find_files, opened_once
 
 WRITERS = reader_logs.WRITERS | reader_logs_boards.WRITERS | reader_logs_platforms.WRITERS
@@ -78,7 +79,7 @@ def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -
 
 
 def text_of(words: int) -> str:
-    """About so many words."""
+    """A text of about this number of words."""
     return (_TEXT * (words // 14 + 1))[: 6 * words]
 
 
@@ -92,7 +93,7 @@ def _line(name: str, found: dict[str, Any], plain: dict[str, Any]) -> str:
 
 
 def _asked(what: str, place: Path, *more: str) -> dict[str, Any]:
-    """What a process of its own measures."""
+    """The measurements of a separate process."""
     asked = [sys.executable, "-m", "benchmarks.reader_sizes", what, str(place), *more]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     found: dict[str, Any] = json.loads(said.splitlines()[-1])
@@ -100,7 +101,7 @@ def _asked(what: str, place: Path, *more: str) -> dict[str, Any]:
 
 
 def one_log(place: Path) -> dict[str, float]:
-    """Reader and bare loop in turn; memory is that of the first reading."""
+    """Time reader and bare loop in turn; memory is that of the first reading."""
     files = find_files(str(place))
     found = next(iter(find_readers(files).found), None)
     if found is None:

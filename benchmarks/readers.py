@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 from benchmarks import reader_sizes
 from benchmarks.inspect_ai_log import compare_inspect_ai
-from errbar.data.readers.base import Choice, Reader
+from errbar.data.readers.base import Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.lm_eval import READER as LM_EVAL
 
 Columns = dict[str, list[Any]]
@@ -145,7 +146,7 @@ def _plain_lm_eval(path: Path, kind: str) -> Columns:
 def compare(
     name: str, ours: Callable[[], Columns], plain: Callable[[], Columns], turns: int
 ) -> None:
-    """Both sides in turn: the best time of each, and how many times faster ours is."""
+    """Print the best time of both sides, run in turn, and their ratio."""
     best: dict[str, list[float]] = {}
     for _ in range(turns):
         found = {}

@@ -1,7 +1,7 @@
 """Repeated-sampling metrics against scorio 0.2.3: the same matrices, the same numbers.
 
     scripts/bench                 everything but what takes the peer minutes
-    scripts/bench --slow          the whole of it: half an hour, nearly all of it the peer's
+    scripts/bench --slow          everything: half an hour, nearly all of it for the peer
     scripts/bench calls curves    some parts only
 
 Both sides run in one process, in turn; "apart" is the largest difference between their results.

@@ -107,7 +107,7 @@ AXES = {
 
 
 def measured(axis: str, size: int, directory: Path) -> dict[str, float]:
-    """What a process of its own takes."""
+    """Time and memory of a separate process."""
     command = [sys.executable, "-m", "benchmarks.scale", "--inside", axis, str(size)]
     done = subprocess.run(
         [*command, "--dir", str(directory)], capture_output=True, text=True, check=True

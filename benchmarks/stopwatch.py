@@ -34,7 +34,7 @@ class Duel:
 
 
 def duel(name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> Duel:
-    """Both sides in turn, ten turns of 10 ms or one run each; the best time of each side."""
+    """Best time of each side, in ten alternating turns of 10 ms or one run."""
     apart = _apart(ours(), theirs())
     best = [math.inf, math.inf]
     gc.disable()

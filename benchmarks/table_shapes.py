@@ -1,6 +1,6 @@
 """Tables of the shapes that people keep outcomes in, of any size, for measuring their reading.
 
-Each function writes a table of so many outcomes, every record with a text as long as is asked for.
+Each function writes a table with a number of outcomes, and in every record a text of some length.
 """
 
 import csv

@@ -13,7 +13,7 @@ Row = Null | Seen | Agreed
 
 
 def text(rows: Sequence[Row], ceiling: Sequence[Ceiling], replicates: int, speed: str) -> str:
-    """All of it."""
+    """The text of the whole report."""
     nulls = [row for row in rows if isinstance(row, Null)]
     powers = [row for row in rows if isinstance(row, Seen)]
     agreed = [row for row in rows if isinstance(row, Agreed)]

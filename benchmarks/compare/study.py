@@ -31,7 +31,7 @@ class Null(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Shares of data sets with a difference in which it was found, and held by the interval."""
+    """Shares of data sets in which a true difference was found, and lies in the interval."""
 
     cell: Cell
     metric: str
@@ -110,7 +110,7 @@ def powers(cell: Cell, replicates: int) -> Iterator[Seen | Agreed]:
 
 
 class Ceiling(NamedTuple):
-    """Shares of data sets in which a difference was found where there is none."""
+    """Shares of data sets in which a difference was found although there is none."""
 
     metric: str
     noise: float

@@ -1,8 +1,8 @@
 """Pairs of systems whose true difference is known.
 
-Two kinds of null: both systems have the same rate on each question; or each has, half-half, the
-rate that both share or one of its own, so that neither is better but questions differ. Beside them
-a second system whose log odds are shifted.
+Two kinds of null hypotheses: both systems have the same rate on each question; or on half of the
+questions each has a rate of its own, so that neither is better but they differ by question. The
+alternative is a second system whose log odds are shifted.
 """
 
 from functools import cache
@@ -90,7 +90,7 @@ class Effect(NamedTuple):
 
     shift: float
     difference: float  # true mean of the differences
-    deviations: float  # that the mean of so many questions is away from zero
+    deviations: float  # standard deviations of the mean between the true difference and zero
 
 
 def effect_of(shift: float, cell: Cell, table: Array) -> Effect:

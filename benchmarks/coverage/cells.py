@@ -15,7 +15,7 @@ NAMES = {
     "clt": "CLT",
     "bootstrap": "bootstrap",
 }
-SLACK = 0.02  # below the level: what a cell may fall short of it, less two standard errors
+SLACK = 0.02  # by which coverage may fall short of the level, beyond two standard errors
 _MOST_LISTED = 40
 
 

@@ -92,7 +92,7 @@ QUICK = Settings(replicates=100, most_questions=300)
 
 
 def asked(trials: int) -> list[Asked]:
-    """Every metric at k = N and k = N/2."""
+    """All metrics at k = N and k = N/2."""
     found = [Asked("avg", 1, Average())]
     for k in dict.fromkeys((trials, max(trials // 2, 1))):
         found += [

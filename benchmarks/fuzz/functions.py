@@ -176,7 +176,7 @@ NEEDED = {
 
 
 def fitting(name: str, parameter: str) -> Any:
-    """A value that fits a parameter of a function; None if there is none."""
+    """A valid value of a parameter of a function; None if no value is known."""
     parts = name.removeprefix("errbar.").split(".")
     for known in (".".join((*parts, parameter)), f"{parts[0]}.{parameter}", parameter):
         if known in FITTING:

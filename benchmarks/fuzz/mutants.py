@@ -76,7 +76,7 @@ def broken_json(raw: bytes, rng: random.Random, strange: Iterator[Any]) -> bytes
 
 
 def broken_value(value: Any, rng: random.Random, strange: Iterator[Any]) -> Any:
-    """A document with one part of it, near or deep, strange or taken out."""
+    """A document with one part, at any depth, replaced by a strange value or removed."""
     if not isinstance(value, dict | list) or not value or rng.random() < 0.1:
         return next(strange)
     key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))

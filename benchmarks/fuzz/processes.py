@@ -35,12 +35,12 @@ class Unit:
 
     @property
     def kept(self) -> Path:
-        """Where its mutants are kept that must be looked at."""
+        """The folder for its mutants that must be examined."""
         return KEPT / "found" / self.source.replace(":", "-") / f"{self.seed}-{self.index}"
 
 
 def cases(unit: Unit, place: Path) -> Iterator[Callable[[], Outcome]]:
-    """The mutants of a unit, in an order that its seed decides."""
+    """The mutants of a unit, in the order of its seed."""
     rng = random.Random(unit.key)
     found = functions.functions().get(unit.source)
     if found is not None:
@@ -51,7 +51,7 @@ def cases(unit: Unit, place: Path) -> Iterator[Callable[[], Outcome]]:
 
 
 def try_mutants(pipe: Connection) -> None:
-    """In a process of its own: send the outcome of every mutant of every unit that is asked for."""
+    """Send the outcome of every mutant of the requested units; runs in a separate process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     logging.disable()

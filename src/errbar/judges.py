@@ -37,9 +37,8 @@ from errbar.analysis.score import scored_metric
 from errbar.base.arguments import checked, number, require_text, texts
 from errbar.base.remarks import Caution, counted, way_to_say
 from errbar.data.ratings import ratings_of, read_ratings
-from errbar.data.readers.base import Choice
+from errbar.data.readers.choices import Choice, HowToRead
 from errbar.data.readers.tables.file_roles import read_beside_labels, require_one_label
-from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.sources.joined import JoinedSource, SystemPart
 from errbar.data.sources.tables import TableSource
 from errbar.errors import InputError, WrongType

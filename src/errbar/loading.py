@@ -12,7 +12,16 @@ from errbar.base.arguments import require_choice, require_text, texts
 from errbar.base.remarks import Above, guess
 from errbar.data.counts import Counts
 from errbar.data.engines.duckdb import plain_errors
-from errbar.data.readers.base import Choice, Regrade
+from errbar.data.readers.choices import (
+    Choice,
+    FilesAre,
+    HowToRead,
+    KeysAre,
+    ReadRequest,
+    Regrade,
+    RepeatsAre,
+    RowsAre,
+)
 from errbar.data.readers.logs import Origin
 from errbar.data.readers.tables.column_documents import are_columns
 from errbar.data.readers.tables.containers import (
@@ -45,8 +54,7 @@ from errbar.data.readers.tables.frames import (
     with_index,
 )
 from errbar.data.readers.tables.json_objects import keys_of_lists
-from errbar.data.readers.tables.naming import FilesAre, HowToRead, KeysAre, RepeatsAre, RowsAre
-from errbar.data.sources.arrays import CountsSource, MatrixSource, array_source, is_list, refuse_ids
+from errbar.data.sources.arrays import CountsSource, is_list, source_in_memory
 from errbar.data.sources.joined import JoinedSource, with_checked_ids
 from errbar.data.sources.tables import Source, TableSource
 from errbar.errors import InputError, NotThere, WrongType
@@ -54,7 +62,6 @@ from errbar.runs import Runs
 
 if TYPE_CHECKING:
     from errbar.analysis.corrections import Correction
-    from errbar.data.readers.paths import ReadRequest
 
 
 def load(
@@ -154,7 +161,7 @@ def _how_to_read(
 
 
 def _load(data: Any, how: HowToRead, reader: str | None, choice: Choice, connection: Any) -> Runs:
-    from errbar.data.readers.paths import ReadRequest, read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.paths import read_paths, require_no_choice  # noqa: PLC0415  loads DuckDB
 
     request = ReadRequest(how, reader, choice, connection)
     if isinstance(data, str | Path):
@@ -199,7 +206,7 @@ def _from_spark(
     data: Any, how: HowToRead, reader: str | None, choice: Choice, session: Any
 ) -> Source:
     from errbar.data.engines.spark import read_with_spark  # noqa: PLC0415  an extra
-    from errbar.data.readers.paths import ReadRequest, require_no_choice  # noqa: PLC0415  loads DuckDB
+    from errbar.data.readers.paths import require_no_choice  # noqa: PLC0415  loads DuckDB
 
     if reader is not None:
         raise InputError(
@@ -215,7 +222,7 @@ def _from_spark(
     )
 
 
-def _from_memory(data: Any, request: "ReadRequest") -> Source:
+def _from_memory(data: Any, request: ReadRequest) -> Source:
     how = request.how
     data = plain_container(data)
     if isinstance(data, Runs):
@@ -283,22 +290,10 @@ def _from_numbers(data: Any) -> Source:
         raise InputError("the dict is empty; give at least one system, as in {'mine': matrix}.")
     if isinstance(data, list | tuple) and not data:
         raise InputError("the list is empty; there is nothing to score.")
-    return _array_source(numbers_in(data) if is_list(data) else np.asarray(data))
+    return source_in_memory(numbers_in(data) if is_list(data) else np.asarray(data))
 
 
-def _array_source(data: Any) -> MatrixSource:
-    """Load an array, or arrays by name; a first column of ids is refused."""
-    source = array_source(data)
-    for name, matrix in source.matrices.items():
-        refuse_ids(
-            matrix,
-            name or "the matrix",
-            "Give rows with names, as in [{'id': 0, 'correct': 1}], or leave that column out.",
-        )
-    return source
-
-
-def _from_mapping(data: Mapping[Any, Any], request: "ReadRequest") -> Source:
+def _from_mapping(data: Mapping[Any, Any], request: ReadRequest) -> Source:
     """Load systems by name, the columns of a table, or outcomes by id."""
     if len({str(name) for name in data}) < len(data):
         raise InputError("two systems have the same name; rename one.")
@@ -335,14 +330,14 @@ def _from_lists(lists: Mapping[str, Sequence[Any]], how: HowToRead) -> Source:
         return _from_columns(of_one_length(columns), how)
     if nested:
         require_no_columns(lists, how)
-        return _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
+        return source_in_memory({name: numbers_in(outcomes) for name, outcomes in lists.items()})
     keys, remark = keys_of_lists(columns, how.keys)
     flat: dict[str, list[Any]]
     if keys == "systems" and not any(
         isinstance(entry, str) for column in columns.values() for entry in column
     ):
         require_no_columns(lists, how)
-        source = _array_source({name: numbers_in(outcomes) for name, outcomes in lists.items()})
+        source = source_in_memory({name: numbers_in(outcomes) for name, outcomes in lists.items()})
         return source.with_origin(Origin(remarks=tuple(remark)))
     if keys == "questions":
         flat = {"question": list(columns), "outcome": list(columns.values())}

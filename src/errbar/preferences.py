@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from errbar.analysis.agreement import position_bias as judged_positions
 from errbar.analysis.game_scores import (
     adjusted_rates,
     length_controlled_rates,
@@ -16,6 +15,7 @@ from errbar.analysis.game_scores import (
     standard_error,
     unranked_rate,
 )
+from errbar.analysis.game_scores import position_bias as judged_positions
 from errbar.analysis.preferences import RatingRequest, rate_games
 from errbar.base.arguments import checked, require_choice, strict_share, texts
 from errbar.base.remarks import way_to_say

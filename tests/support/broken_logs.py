@@ -1,4 +1,4 @@
-"""Logs broken in the ways that disks and hands break them: read, or refused in our own words.
+"""Damaged logs, as by disks and by hand: each is read, or refused with an error of errbar.
 
 Kinds of damage take turns, so that few copies have all of them: two copies of five have bytes
 changed, three have values of their JSON changed, and no strange value comes again before every
@@ -41,7 +41,7 @@ def require_read_or_refused(log: Path, place: Path, **told: Any) -> None:
 def read_or_refused(
     path: Path, *, looked_into: bool = False, **told: Any
 ) -> list[dict[str, Any]] | None:
-    """The rows of a log; None if an error of ours refuses it and names the file."""
+    """The rows of a log; None if it is refused with an error of errbar that names the file."""
     try:
         runs = errbar.load(path, **told)
         if looked_into:
@@ -54,7 +54,7 @@ def read_or_refused(
 
 
 def refusal(path: Path, **told: Any) -> str:
-    """What errbar says of a log that it does not read; that names the file."""
+    """The error with which errbar refuses a log; it must name the file."""
     with pytest.raises(InputError) as caught:
         errbar.load(path, **told).inspect()
     assert str(path) in str(caught.value)
@@ -62,7 +62,7 @@ def refusal(path: Path, **told: Any) -> str:
 
 
 def require_clear_refusals(log: Path, place: Path, **told: Any) -> None:
-    """Cut off, of another encoding, nested without end, empty: an error that names the file."""
+    """Truncated, empty, wrongly encoded or deeply nested logs give an error that names the file."""
     raw = log.read_bytes()
     cut = raw[: raw.rindex(b":") + 1]
     for at, bad in enumerate((cut, b"\xff\xfe" + raw, DEEP.encode(), b"", b"[]")):
@@ -72,7 +72,7 @@ def require_clear_refusals(log: Path, place: Path, **told: Any) -> None:
 
 
 def broken_copies(log: Path, place: Path) -> Iterator[Path]:
-    """A log, which is a file or a folder, in another place; one file of it is broken."""
+    """Copies of a log, a file or a folder, each with one damaged file."""
     rng = random.Random(log.name)
     copy = place / log.name
     if log.is_dir():

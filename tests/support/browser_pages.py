@@ -1,4 +1,4 @@
-"""Pages in a real browser: Chromium, and all that a page says, asks for and shows."""
+"""Pages in Chromium: their messages, their requests, and what they show."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ needs_chromium = pytest.mark.skipif(
 
 
 def launched() -> Iterator["Tabs"]:
-    """Chromium, until the caller is done with it."""
+    """Chromium, closed when the context ends."""
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=CHROMIUM,
@@ -40,7 +40,7 @@ def launched() -> Iterator["Tabs"]:
 
 
 class Tab:
-    """A page, with all that it said and asked for since it was taken."""
+    """A page, with its messages and requests since a test took it."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -51,7 +51,7 @@ class Tab:
         page.on("request", lambda request: self.asked.append(request.url))
 
     def clear(self) -> None:
-        """Leave nothing of one test to the next."""
+        """Remove what a test left, before the next one."""
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")
@@ -59,7 +59,7 @@ class Tab:
 
 
 class Tabs:
-    """Pages of a browser that tests use in turn: a new one takes Chromium a second of work."""
+    """Pages of a browser that tests share: Chromium takes a second to open a new one."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -69,7 +69,7 @@ class Tabs:
     def take(
         self, viewport: Any = None, color_scheme: str = "light", *, scripts: bool = True
     ) -> Tab:
-        """A page of some size and colours that no other has at the moment."""
+        """A page of this size and colour scheme that no test uses at the moment."""
         if not scripts:
             return Tab(self._browser.new_page(java_script_enabled=False))
         tab = self._free.pop() if self._free else Tab(self._browser.new_page())
@@ -87,7 +87,7 @@ class Tabs:
 
 
 class Opened:
-    """A page, with all that it said and asked for."""
+    """A page, with its messages and requests."""
 
     def __init__(self, tabs: Tabs, path: Path, **how: Any) -> None:
         tab = tabs.take(**how)
@@ -111,7 +111,7 @@ class Opened:
         return [text.strip() for text in cells.all_text_contents()]
 
     def barriers(self, without: Sequence[str] = ()) -> list[str]:
-        """What axe-core finds to be a serious barrier for some readers, with the elements."""
+        """Serious barriers to accessibility that axe-core reports, with their elements."""
         self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
         rules = {rule: {"enabled": False} for rule in without}
         asked = "(rules) => axe.run({resultTypes: ['violations'], rules})"

@@ -1,4 +1,4 @@
-"""Tables that engines read differently if they can, and what is asked of each.
+"""Tables that engines might read differently, and what is computed from each.
 
 What is expected is counted here in plain Python, row by row, and scored from `errbar.Counts`.
 """
@@ -52,27 +52,27 @@ class Case:
     saying: Sequence[str] = ()  # words of it
 
     def meaning(self, name: str) -> str | None:
-        """The column that holds it, as told or by one of the usual names used here."""
+        """The column with this meaning: as mapped, or by one of the usual names used here."""
         known = {"question": ("task_id", "id"), "outcome": ("passed", "score")}
         usual = known.get(name, {"system": ("model",), "status": ("state",)}.get(name, ()))
         held = (each for each in (name, *usual) if each in self.table.kinds)
         return self.told.get(name, next(held, None))
 
     def clustered(self) -> list[Sequence[str]]:
-        """By what columns questions are looked at in their clusters."""
+        """The groupings by which clusters of questions are computed."""
         counted = self.meaning("cluster") and not self.meaning("weight")
         return [(), self.by][: 1 + bool(self.by)] if counted else []
 
     def once(self) -> "Case":
-        """Asked under one policy, where the policies have nothing to tell apart."""
+        """The same case under one policy only, where policies make no difference."""
         return replace(self, metrics=("pass@2",), errors=("fail",), short=("error",), curve="")
 
     def briefly(self) -> "Case":
-        """Inspected, scored under the usual policy and by slices, and whatever has clusters."""
+        """A shorter case: inspection, scores by the usual policy and by slices, and clusters."""
         return replace(self, errors=(), curve="")
 
     def at_some_length(self) -> "Case":
-        """Briefly, but where rows have statuses for the policies to tell apart."""
+        """A shorter case, with all policies if rows have statuses."""
         return replace(self, short=self.short[:1]) if self.name == STATUSES else self.briefly()
 
     def refusing(self, error: str, *saying: str) -> "Case":
@@ -80,7 +80,7 @@ class Case:
 
 
 def ask(case: Case, data: Any) -> Answer:
-    """Everything that a case asks, floats to the last bit."""
+    """All results that a case requests, with floats to the last bit."""
 
     def answer(question: Callable[[], Any]) -> Answer:
         return _attempt(question, f"{data}: " if isinstance(data, str | Path) else "")
@@ -111,7 +111,7 @@ def ask(case: Case, data: Any) -> Answer:
 
 
 def expected(case: Case) -> Answer:
-    """What plain Python makes of the same rows."""
+    """The expected results, counted from the same rows in plain Python."""
     if case.refused == "RepeatedTrial":  # which `inspect` shows, and only scoring refuses
         return exact({"inspect": {"rows": _inspected(case)}, "score": {"error": case.refused}})
     if case.refused:
@@ -138,7 +138,7 @@ def expected(case: Case) -> Answer:
 
 
 def differences(got: Answer, want: Answer) -> dict[str, Any]:
-    """Where an answer is not what was counted; words and order are compared between engines."""
+    """Where a result differs from what was counted; words and order are compared elsewhere."""
     return {
         name: (got.get(name), want[name])
         for name in want
@@ -147,7 +147,7 @@ def differences(got: Answer, want: Answer) -> dict[str, Any]:
 
 
 def _loose(answer: Answer) -> Any:
-    """Numbers in any order; what could not be scored has none."""
+    """Numbers in any order; what could not be scored is left out."""
     if "error" in answer:
         return answer["error"]
     there = [
@@ -157,7 +157,7 @@ def _loose(answer: Answer) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """A value that equals another only if every bit does; nan equals itself."""
+    """A value for comparison bit by bit, where nan equals nan."""
     if isinstance(value, dict):
         return {str(name): exact(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -166,20 +166,20 @@ def exact(value: Any) -> Any:
 
 
 def alone(table: Table) -> dict[str, Any]:
-    """What keeps the files of a table that names no system from being systems."""
+    """The option by which files of a table without systems are not read as systems."""
     known = {"system", *USUAL["system"]} & {name.lower() for name in table.kinds}
     return {} if known else {"system": None}
 
 
 def of_the_data(notes: Iterable[str], where: str = "") -> list[str]:
-    """Notes without those on how the data were read, which depends on where they are."""
+    """Notes without those on the reading of the data, which depend on the engine."""
     of_files = ("Columns: ", "Systems: ", "⚠ Not read", "⚠ 2 files", "⚠ 3 files", "The table is ")
     kept = (note for note in notes if not note.startswith(of_files) and " read with " not in note)
     return [note.removeprefix(where) for note in kept]
 
 
 def _attempt(question: Callable[[], Any], where: str = "") -> Answer:
-    """The answer, or the error without the name of the file."""
+    """The result, or the error without the name of the file."""
     try:
         result = question()
         if result is None or isinstance(result, list):
@@ -256,7 +256,7 @@ def _scored(
     level: float = 0.95,
     by: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Every number that there is; an error if there is none."""
+    """All numbers; an error if there are none."""
     if errors == "bracket":
         found = [
             row
@@ -296,7 +296,7 @@ def _score_of(row: dict[str, Any], by: Sequence[str]) -> tuple[Any, ...]:
 def _add_brackets(
     rows: Sequence[dict[str, Any]], by: Sequence[str], scored_at: Callable[[float], Fates]
 ) -> None:
-    """From the lower end with failed trials as wrong to the upper one with them as right.
+    """From the lower end with failed trials as wrong to the upper end with them as right.
 
     Both are ends at the level that holds any fate (Imbens and Manski).
     """
@@ -324,7 +324,7 @@ def _each_scored(
     by: Sequence[str],
     failed: str = "",
 ) -> list[dict[str, Any] | InputError]:
-    """Every metric of every system alone: what it is, or why there is none."""
+    """Every metric of every system by itself: its value, or the reason why it has none."""
     together, weights_by = _clusters_of(case, by), _weights_of(case, by)
     rows: list[dict[str, Any] | InputError] = []
     for key, questions in _counted(case, by).items():
@@ -357,7 +357,7 @@ def _each_scored(
 
 
 def _no_score(questions: list[Counter[str]], errors: str) -> str:
-    """Why a system has none, if it has none."""
+    """The reason why a system has no score; empty if it has one."""
     if any(question["scored"] for question in questions):
         return ""
     if any(
@@ -448,7 +448,7 @@ def _long_enough(counts: Any, draws: int) -> Any:
 
 
 def _curve(case: Case, errors: str) -> list[dict[str, Any]]:
-    """Every system and task as far as its own trials."""
+    """The curve of every system and task, up to its number of trials."""
     column = "scored" if errors == "missing" else "trials"
     most = {
         key: min(question[column] for question in questions.values() if question[column])
@@ -482,7 +482,7 @@ def _awkward() -> Case:
 
 
 def _bare() -> Case:
-    """Nothing but whole question ids and truth values, some of them missing."""
+    """Only integer ids of questions and truth values, some of them missing."""
     rng = np.random.default_rng(2)
     rows = [
         (question, (None, True, False)[rng.integers(0 if trial else 1, 3)])
@@ -493,7 +493,7 @@ def _bare() -> Case:
 
 
 def _statuses() -> Case:
-    """Every status and none, with outcomes that are null, NaN or put there by the harness."""
+    """Every status and a missing one, with outcomes that are null, NaN, or set by the harness."""
     rng = np.random.default_rng(3)
     kinds = {"model": "text", "id": "text", "epoch": "text", "score": "number", "state": "text"}
     known = ("error", "timeout", "abstained", "ok", "limit", "unscored", "missing", "failed", None)
@@ -507,7 +507,7 @@ def _statuses() -> Case:
 
 
 def _categories() -> Case:
-    """Grades 0 to 3, minus zero among them."""
+    """Grades from 0 to 3, among them minus zero."""
     rng = np.random.default_rng(4)
     kinds = {"system": "text", "question": "text", "trial": "whole", "outcome": "number"}
     grades = (0.0, 1.0, 2.0, 3.0, -0.0, None, math.nan)
@@ -529,14 +529,14 @@ def _categories() -> Case:
 
 
 def _rewards() -> Case:
-    """Neither 0 nor 1: refused by name."""
+    """Outcomes other than 0 and 1: metrics of right and wrong refuse them."""
     rows = [("q", 0.5), ("q", 1.0), ("r", -2.0), ("r", 0.0)]
     kinds = {"question": "text", "outcome": "number"}
     return Case("rewards", Table(kinds, rows), metrics=("pass@1",), short=("error",), curve="")
 
 
 def _sql() -> Case:
-    """Columns whose names are SQL, and values too."""
+    """Columns and values that look like SQL."""
     kinds = {SQL: "text", "out'come": "whole", 'gr"oup': "text"}
     values = (SQL, "1 OR 1=1", "') --", "\\", "%s", "{x}", "$1")
     rows = [(value, trial % 2, value[:1]) for value in values for trial in range(3)]
@@ -576,7 +576,7 @@ def _slices() -> Case:
 def _trials(
     name: str, kind: str, trials: Sequence[Any], twice: Any = None, pairs: int = 2, **told: Any
 ) -> Case:
-    """Two questions with the same trials; `twice` is the first that is there more than once."""
+    """Two questions with the same trials; `twice` is the first trial that is repeated."""
     kinds = {"system": "text", "question": "text", "trial": kind, "outcome": "whole"}
     rows = [("s", q, trial, at % 2) for q in ("q0", "q1") for at, trial in enumerate(trials)]
     case = Case(name, Table(kinds, rows), told=told).once()
@@ -590,7 +590,7 @@ def _trials(
 
 
 def _csv_traps() -> Case:
-    """Ids that make a guesser of dialects guess wrong: comments, quotes, semicolons."""
+    """Ids that mislead the detection of CSV dialects: comments, quotes, semicolons."""
     kinds = {"question": "text", "note": "text", "outcome": "whole"}
     ids = ("#1", "# 2", "'x'", "x", "a;b", "c;d", "//", "-")
     rows = [(q, "p;q;r", trial % 2) for q in ids for trial in range(3)]
@@ -609,7 +609,7 @@ def _nothing(column: str) -> Case:
 
 
 def _seeds() -> list[Case]:
-    """Trials numbered by large seeds: five of them, whose sums are those of five in a row."""
+    """Five trials numbered by large seeds, whose sums are those of five consecutive numbers."""
     found = []
     for first in (348_598, 3_000_000_001, 2**62):  # sums of squares are exact in none
         trials = [first, first + 2, first + 2, first + 2, first + 4]
@@ -619,7 +619,7 @@ def _seeds() -> list[Case]:
 
 
 def _clusters(kind: str, names: Sequence[Any], **told: Any) -> Case:
-    """Questions in clusters of a kind, some in none; a column that splits the rows of each."""
+    """Questions in clusters, some without one; and a column that divides the rows of each."""
     rng = np.random.default_rng(len(names))
     kinds = {"system": "text", "task": "text", "question": "text", "cluster": kind}
     kinds |= {"trial": "whole", "outcome": "whole", "answer": "text", "half": "text"}
@@ -660,7 +660,7 @@ def _weights(kind: str, weights: Sequence[Any], *, clustered: bool = False) -> C
 
 
 def _torn(name: str, trial: str, *clusters: str | None) -> Case:
-    """A question whose rows do not agree on a cluster, in one system of two."""
+    """A question whose rows name different clusters, in one of two systems."""
     kinds = {"system": "text", "question": "text", "cluster": "text", trial: "whole"}
     rows = [
         (system, q, "c" if system == "a" or q == "q0" else clusters[at], at, at % 2)

@@ -1,4 +1,4 @@
-"""Clusters of questions, asked of errbar and counted in plain Python."""
+"""Clusters of questions, as errbar computes them and as counted in plain Python."""
 
 import math
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ def asked(runs: errbar.Runs, by: Sequence[str]) -> list[Any]:
 
 
 def voted(runs: errbar.Runs, by: Sequence[str]) -> list[Any]:
-    """The cluster of every question, as its ballots have it."""
+    """The cluster of every question, from its ballots."""
     return [[list(key), [q.cluster for q in each]] for key, each in runs.source.ballots(by).items()]
 
 

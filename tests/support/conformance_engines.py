@@ -122,7 +122,7 @@ def ibis_duckdb(table: Table, _: Path) -> Any:
 
 
 def ibis_sqlite(table: Table, _: Path) -> Any:
-    """SQLite has no type for truth, but a column may be declared so, and Ibis then reads it."""
+    """SQLite has no truth type, but a column may be declared as one, and Ibis reads it so."""
     import ibis  # noqa: PLC0415  costs a second
 
     connection = sqlite3.connect(":memory:")
@@ -252,7 +252,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _lines(table: Table, *, ascii_only: bool) -> bytes:
-    """JSON has no NaN: null stands for it, as it does in what other programs write."""
+    """JSON has no NaN: it is written as null, as other programs do."""
     rows = (
         {name: None if _is_nan(value) else value for name, value in row.items()}
         for row in table.records()

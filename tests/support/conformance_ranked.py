@@ -36,7 +36,7 @@ WAYS = {"rows": (10**9, None), "groups": (0, None), "bins": (10**9, _BINS)}
 
 
 def ask(case: Case, data: Any, ways: Iterable[str] = tuple(WAYS)) -> dict[Any, Any]:
-    """Row by row, by groups and in bins: values, intervals, counts and words, to the last bit."""
+    """Results by rows, by groups and by bins: values, intervals, counts and words, bit by bit."""
     runs = errbar.load(data, **alone(case.table))
     where = f"{data}: " if isinstance(data, str | Path) else ""
     found: dict[Any, Any] = {}
@@ -84,7 +84,7 @@ def expected(case: Case) -> dict[str, float]:
 
 
 def _statuses() -> Case:
-    """Abstentions, failures, confidences of nothing, a cluster that is no question, ties."""
+    """Abstentions, failures, missing confidences, a cluster of several questions, ties."""
     rng = np.random.default_rng(21)
     kinds = dict.fromkeys(("system", "question", "cluster", "status"), "text")
     kinds |= {"outcome": "number", "confidence": "number"}
@@ -103,7 +103,7 @@ def _statuses() -> Case:
 
 
 def _many() -> Case:
-    """More clusters than groups, confidences that all differ and crowd at one."""
+    """More clusters than groups, and distinct confidences most of which are close to 1."""
     rng = np.random.default_rng(22)
     kinds = {"system": "text", "question": "whole", "outcome": "truth", "confidence": "number"}
     rows = [

@@ -1,4 +1,4 @@
-"""Fenced blocks of the documentation, what their commands mean, and data for them to run on.
+"""Fenced blocks of the documentation, their commands, and data for these to run on.
 
 One folder has data under all the names that the pages use, so that any command of any page can run
 there. Where the comment of a command says "then add the column `x`", that is done too.
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 class Block(NamedTuple):
-    """What stands between two fences."""
+    """A fenced block of a page."""
 
     page: Path
     line: int
@@ -46,12 +46,12 @@ class Block(NamedTuple):
 
     @property
     def is_example(self) -> bool:
-        """Whether it is run with its output, as a doctest."""
+        """Whether the block has its output too, as a doctest."""
         return self.language == "python" and self.text.startswith(">>> ")
 
     @property
     def is_code(self) -> bool:
-        """Whether it is Python as in a file."""
+        """Whether the block is Python as in a file."""
         return self.language == "python" and not self.is_example
 
     def __str__(self) -> str:
@@ -59,14 +59,14 @@ class Block(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A line of a shell, and what stands beside it."""
+    """A line of a shell, with its comment."""
 
     words: list[str]
     comment: str
 
     @property
     def targets(self) -> list[str]:
-        """The files and folders that it is told to write."""
+        """The files and folders that the command writes."""
         written = {"-o", "--plot", "--markdown", "--junit"}
         after = zip(self.words, self.words[1:], strict=False)
         named = [word for option, word in after if option in written]
@@ -81,7 +81,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """The lines of a shell. After an `&&` only errbar is run; the rest is the reader's own."""
+    """The lines of a shell block; of commands joined by `&&` only those of errbar are run."""
     for line in block.text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         parts = [list(part) for joint, part in groupby(words, "&&".__eq__) if not joint]
@@ -92,7 +92,7 @@ def commands(block: Block) -> Iterator[Command]:
 
 
 def run(command: Command, place: Path) -> str:
-    """What errbar prints; it must end as the page says, and write what it is told to."""
+    """The output of errbar; its exit code must be that of the page, and its files must exist."""
     name = command.words[1]
     for target in command.targets:  # of an earlier example: a reader runs one of them
         if (place / target).is_file():
@@ -110,7 +110,7 @@ def run(command: Command, place: Path) -> str:
 
 
 def require_named(command: Command) -> None:
-    """What is not run in a test names things that exist: extras, scripts, benchmarks."""
+    """Check that commands which no test runs name existing extras, scripts and benchmarks."""
     head, *rest = command.words
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
@@ -171,7 +171,7 @@ def example_data(place: Path) -> None:
 
 
 def inspect_logs(place: Path) -> None:
-    """A log of inspect_ai, with several scorers and what a sample is about."""
+    """A log of inspect_ai with several scorers and with metadata of samples."""
     values = ["C", "C", "I", "C", "I", "C"]
     samples = [
         sample(f"q{at // 2}", 1 + at % 2, value, metadata={"level": at // 4, "document": at // 4})
@@ -207,7 +207,7 @@ def _rows(systems: list[str], tasks: list[str], *, trials: int) -> list[Row]:
 
 
 def _as_ratings(row: Row) -> list[Row]:
-    """A row per rating: of the judge, and of people if they gave one."""
+    """A row per rating: that of the judge, and that of people if there is one."""
     item = f"{row['system']} {row['question']}"
     both = {"judge": row["outcome"], "human": row["human"]}
     return [{"item": item, "rater": who, "rating": r} for who, r in both.items() if r != ""]
@@ -286,7 +286,7 @@ def _battles() -> list[Row]:
 
 
 def _swapped() -> list[Row]:
-    """Games in both orders, by a judge that likes what it sees first."""
+    """Games in both orders, by a judge that favours the answer shown first."""
     rng = random.Random(1)
     return [
         {"id": at, "model_a": a, "model_b": b, "winner": "A" if rng.random() < 0.6 else "B"}
@@ -296,7 +296,7 @@ def _swapped() -> list[Row]:
 
 
 def _watched() -> list[Row]:
-    """Both above 0.8 for sure, and the new one better: a run that can stop."""
+    """A run that can stop: both systems are above 0.8, and the new one is better."""
     return [
         {"system": system, "question": f"q{at}", "trial": trial, "outcome": right}
         for at in range(300)
@@ -320,7 +320,7 @@ def _flaky() -> list[Row]:
 
 
 def _sure() -> list[Row]:
-    """Two prompts, whose trials have numbers of their own, and answers that may be declined."""
+    """Two prompts with separately numbered trials, and answers that may be declined."""
     rng = random.Random(0)
     found = []
     for at in range(40):

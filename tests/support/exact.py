@@ -2,7 +2,7 @@
 
 No formula is shared with the package. A subset mean is counted subset by subset; a posterior
 moment is a sum of moments of the Beta or Dirichlet distribution, each a ratio of products of whole
-steps. Sizes are small: sums are nested loops, and nothing is made faster than it is plain.
+steps. Sizes are small: sums are nested loops, written for clarity and not for speed.
 Only the blends need roots; those are taken with fifty digits.
 """
 
@@ -39,7 +39,7 @@ DIGITS = 50
 
 
 def relative_error(found: float, expected: Fraction) -> float:
-    """How far `found` is off, in parts of `expected`; what is exactly 0 must be found as 0."""
+    """Relative error of `found`; where `expected` is exactly 0, `found` must be 0."""
     if not math.isfinite(found):
         return math.inf
     if expected == 0:
@@ -62,7 +62,7 @@ def average(values: Iterable[Fraction]) -> Fraction:
 
 
 def credit(metric: CreditMetric) -> list[Fraction]:
-    """What j right of k draws earn, j = 0…k."""
+    """Credit of j right draws among k, j = 0…k."""
     k = metric.k
     match metric:
         case PassAt():
@@ -93,7 +93,7 @@ def budget_chance(trials: int, correct: int, budget: int) -> Fraction:
 
 
 def area(heights: Sequence[Fraction]) -> Fraction:
-    """Mean height by trapezoids; of one height, that height."""
+    """Mean height by the trapezoidal rule; a single height is its own mean."""
     if len(heights) == 1:
         return heights[0]
     return average((left + right) / 2 for left, right in pairwise(heights))
@@ -113,7 +113,7 @@ def _question_subset_mean(earned: Sequence[Fraction], question: Question) -> Fra
 
 @cache
 def rising(start: Fraction, steps: int) -> Fraction:
-    """start · (start + 1) · …, that many factors."""
+    """Rising product start · (start + 1) · … with this number of factors."""
     return math.prod((start + step for step in range(steps)), start=Fraction(1))
 
 
@@ -204,7 +204,7 @@ def pair_of(questions: Sequence[Pair]) -> Pair:
 
 
 def factors(metric: Blend) -> tuple[CreditMetric, CreditMetric, float, float]:
-    """What is blended, and to which powers."""
+    """The blended metrics and their powers."""
     if not isinstance(metric, GeoSpectrum):
         k = metric.k
         return PassAt(k), PassHat(k), metric.pass_power, metric.unanimous_power
@@ -254,7 +254,7 @@ def _real(value: Fraction) -> Any:
 
 
 def rational(value: Any) -> Fraction:
-    """The number that a multi-precision float stands for."""
+    """A multi-precision float as an exact fraction."""
     sign, digits, power, _ = value._mpf_
     size: Fraction = int(digits) * Fraction(2) ** int(power)
     return -size if sign else size

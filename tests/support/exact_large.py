@@ -18,7 +18,7 @@ from exact import Blend, Moments, Pair, Question, blended_over_questions, credit
 
 
 class Urn(NamedTuple):
-    """A Beta posterior in whole numbers: both parameters are so many times one over `unit`."""
+    """A Beta posterior in whole numbers: both parameters are multiples of 1 / `unit`."""
 
     right: int
     wrong: int
@@ -189,7 +189,7 @@ def _rising_ratio(part: int, total: int, steps: int, unit: int = 1) -> Fraction:
 
 
 def _trapezoid(k: int) -> list[int]:
-    """What each of Pass@1 … Pass@k counts, up to a common factor."""
+    """Weights of Pass@1 … Pass@k in the area, up to a common factor."""
     return [1] if k == 1 else [1, *[2] * (k - 2), 1]
 
 

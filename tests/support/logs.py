@@ -1,4 +1,4 @@
-"""Where logs for tests are, and what errbar makes of them, in plain Python."""
+"""Where logs for tests are, and what errbar reads from them, as plain Python values."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ def runs_of(source: Source, **told: Any) -> Runs:
 
 
 def columns_of(source: Source, **told: Any) -> dict[str, list[Any]]:
-    """What errbar reads, by column; None where there is nothing."""
+    """What errbar reads, by column; None for a missing value."""
     frame = runs_of(source, **told).source.frame.collect()  # type: ignore[attr-defined]
     found: dict[str, list[Any]] = frame.to_dict(as_series=False)
     return found
@@ -51,12 +51,12 @@ def rows_of(source: Source, **told: Any) -> list[dict[str, Any]]:
 
 
 def remarks_of(source: Source, **told: Any) -> str:
-    """What errbar has to say of a log, a remark on each line."""
+    """The remarks of errbar on a log, one on each line."""
     return "\n".join(runs_of(source, **told).source.origin.remarks)
 
 
 def values_of(source: Source, *metrics: str, **told: Any) -> list[float]:
-    """What errbar gets for metrics of the only system of a log."""
+    """The values of metrics of the only system of a log."""
     chosen = {key: told.pop(key) for key in ("scorer", "filter") if key in told}
     scores = runs_of(source, **chosen).score(*metrics, **told)
     assert len(scores.estimates) == len(metrics)
@@ -64,7 +64,7 @@ def values_of(source: Source, *metrics: str, **told: Any) -> list[float]:
 
 
 def agreements_of(source: Source, **told: Any) -> list[Agreement]:
-    """What a log states of itself; errbar must get the same for each."""
+    """The numbers that a log states; errbar must compute the same."""
     found = runs_of(source, **told).agreements()
     for each in found:
         assert each.holds, str(each)
@@ -72,5 +72,5 @@ def agreements_of(source: Source, **told: Any) -> list[Agreement]:
 
 
 def claims_of(source: Source, **told: Any) -> list[str]:
-    """The names of what a log states; errbar must get the same for each."""
+    """The names of the numbers that a log states; errbar must compute the same."""
     return [each.claim.name for each in agreements_of(source, **told)]

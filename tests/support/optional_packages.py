@@ -1,4 +1,4 @@
-"""What tests use beside errbar's own dependencies, and what happens where it is not installed.
+"""Packages that tests use beside the dependencies of errbar, and skips where they are missing.
 
 A test, or a whole file of tests, that needs a missing package is skipped and says which; at the end
 of the run stands what was skipped and which command installs it. Where `CI` is set nothing is
@@ -71,7 +71,7 @@ MISSING = missing_packages()
 
 
 def missing_package(text: str, missing: Mapping[str, Package]) -> str | None:
-    """The missing package that a failure is about, as Python, pandas or errbar name it."""
+    """The missing package that caused a failure, from the message of Python, pandas or errbar."""
     for name, (module, extras) in missing.items():
         said = [
             rf"No module named '{module}\b",
@@ -95,7 +95,7 @@ def skip_for_missing_package(report: pytest.CollectReport | pytest.TestReport) -
 
 
 def installation_lines(reports: list[Any]) -> Iterator[str]:
-    """What was skipped for lack of what, and the command that installs it."""
+    """Which tests were skipped for lack of which package, and the command that installs it."""
     reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports)
     for reason, times in sorted(reasons.items()):
         for pattern, command in COMMANDS.items():

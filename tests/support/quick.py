@@ -271,7 +271,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def chosen(tried: list[pytest.Item]) -> list[pytest.Item]:
-    """Which of the values that a test is tried on are quick enough."""
+    """Which parameters of a test are kept."""
     name = tried[0].name.partition("[")[0]
     if name == "test_engines_give_what_plain_counting_gives":
         asked = {f"{name}[{engine}-{case}]" for engine in ENGINES for case in CASES}

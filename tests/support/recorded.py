@@ -70,7 +70,7 @@ def fixtures() -> list[str]:
 
 
 def of_commands(fixture: str) -> dict[str, Any]:
-    """What every command makes of a fixture: its exit code, and its result as JSON."""
+    """The exit code and the JSON output of every command on a fixture."""
     path = str(FIXTURES / fixture)
     return {
         command: _ran([command.split()[0], path, *options, "--format", "json"])
@@ -152,7 +152,7 @@ def _value(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> An
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of a result, however it holds them."""
+    """The numbers of a result of any type."""
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, dict):
@@ -181,12 +181,12 @@ _SENTENCE = object()
 
 
 def record_of(name: str) -> dict[str, Any]:
-    """What is to be equal, of a fixture or of the functions."""
+    """The record of a fixture or of the functions, which must stay equal."""
     return of_functions() if name == FUNCTIONS else of_commands(name)
 
 
 def write(words: str | None = None) -> None:
-    """Record all anew."""
+    """Record everything again."""
     RECORDED.mkdir(exist_ok=True)
     sentences = {}
     for name in [*fixtures(), FUNCTIONS]:
@@ -207,7 +207,7 @@ class Difference(NamedTuple):
 
     @property
     def is_rounding(self) -> bool:
-        """Whether the two are numbers that another processor may round to each other."""
+        """Whether two numbers differ only by rounding, as on another processor."""
         pair = self.recorded, self.today
         if not all(isinstance(value, float) for value in pair):
             return False
@@ -218,7 +218,7 @@ class Difference(NamedTuple):
 
 
 def differences(name: str) -> list[Difference]:
-    """Where a record differs from what comes out today."""
+    """The differences between a record and the present results."""
     recorded = json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
     today = json.loads(json.dumps(numbers(record_of(name))))
     return list(_differences(recorded, today, name))
@@ -236,7 +236,7 @@ def _differences(recorded: Any, today: Any, where: str) -> Iterator[Difference]:
 
 
 def check() -> int:
-    """Print every difference but those of rounding, which are counted; the exit code tells."""
+    """Print all differences, and count those of rounding; the exit code is 1 if there are any."""
     every = [each for name in [*fixtures(), FUNCTIONS] for each in differences(name)]
     found = [str(each) for each in every if not each.is_rounding]
     rounded = len(every) - len(found)

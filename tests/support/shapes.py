@@ -1,4 +1,4 @@
-"""Outcomes in the shapes in which people have them, each with what it must give."""
+"""Outcomes in the shapes in which people keep them, each with the expected means."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ TRIALS = {"a": [1, 1, 1, 1, 1], "b": [1, 0, 1, 0, 0], "c": [0] * 5, "d": [1, 1, 
 
 @dataclass(frozen=True)
 class Shape:
-    """How to write it, and the mean of each system; a system alone may have any name."""
+    """How to write a shape, and the mean of each system; a single system may have any name."""
 
     write: Callable[[Path], object]
     means: Means
@@ -245,7 +245,7 @@ def _verdict_lists(place: Path) -> None:
 
 
 def _nested_in_records(place: Path) -> None:
-    """Records by id of which only a field inside another one has the outcome."""
+    """Records by id, with the outcome in a nested field."""
     for name, outcomes in (("thrifty", POOR), ("lavish", GOOD)):
         (place / name).mkdir()
         records = {
@@ -256,7 +256,7 @@ def _nested_in_records(place: Path) -> None:
 
 
 def _graded_by_another(place: Path) -> None:
-    """The answers of two systems, graded by a model that is none, in files with its name."""
+    """The answers of two systems, graded by a third model, in files with the name of that."""
     for name, outcomes in (("full-history", POOR), ("notes", GOOD)):
         rows: list[dict[str, object]] = [
             {"question_id": k, "autoeval_label": {"model": "judge-1", "label": v}}

@@ -21,7 +21,7 @@ _MOST_KEPT = 50  # of up to 2 MB for each system
 
 
 class SharedDraws:
-    """What stands in for `difficulty.learn`, which it calls for questions not seen before."""
+    """A replacement of `difficulty.learn`, which it calls for questions not seen before."""
 
     def __init__(self, learn: Any) -> None:
         self.learn = learn
@@ -50,7 +50,7 @@ def _content(array: Any) -> tuple[str, bytes]:
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_draws() -> Iterator[None]:
-    """Every posterior that a test asks errbar for in this process."""
+    """Share posterior draws among all tests of this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(difficulty, "learn", SharedDraws(difficulty.learn))
         yield
@@ -58,6 +58,6 @@ def shared_draws() -> Iterator[None]:
 
 @pytest.fixture
 def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tenth of the sweeps, for tests that no figure of the posterior matters to."""
+    """A tenth of the sweeps, for tests that check no figure of the posterior."""
     monkeypatch.setattr(difficulty, "_FIRST", 10)
     monkeypatch.setattr(difficulty, "_SWEEPS", 40)

@@ -16,7 +16,7 @@ _RENEWED_AFTER = 500  # connections, so that databases of tests long past are fr
 
 
 class SharedEngine:
-    """What stands in for `duckdb.connect`, which it calls for each new instance."""
+    """A replacement of `duckdb.connect`, which it calls for each new instance."""
 
     def __init__(self, connect: Any) -> None:
         self.connect = connect
@@ -36,7 +36,7 @@ class SharedEngine:
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_engine() -> Iterator[None]:
-    """Every connection that a test or errbar opens in this process."""
+    """Share the DuckDB instance among all connections of this process."""
     import duckdb  # noqa: PLC0415  kept by no module, or it warns at the end of the process
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The command on terminals that are not there, in this process or in one of its own."""
+"""The command on simulated terminals, in this process or in another."""
 
 import io
 import os
@@ -26,7 +26,7 @@ STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass
 class Screen:
-    """A terminal of some width, and all that was ever written to it."""
+    """A terminal of some width, and everything that was written to it."""
 
     columns: int = 100
     written: bytearray = field(default_factory=bytearray)
@@ -48,7 +48,7 @@ class Screen:
         os.close(inside)
 
     def text(self) -> str:
-        """Everything, once nobody writes any more."""
+        """Everything that was written, after the last writer has closed it."""
         os.close(self.outside)
         self._reader.join(timeout=60)
         text = self.written.decode().replace("\r\n", "\n")
@@ -59,7 +59,7 @@ class Screen:
 def start(
     arguments: Sequence[str], environment: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[str]:
-    """`python -m errbar`, with what is written to pipes unless told otherwise."""
+    """Start `python -m errbar`, by default with its output in pipes."""
     return subprocess.Popen(
         [sys.executable, "-m", "errbar", *arguments],
         env={**_surroundings(environment or {}), "PYTHONPATH": HOME},
@@ -69,13 +69,13 @@ def start(
 
 
 def _surroundings(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables of the environment, without a wish for or against colours of whoever tests."""
+    """Variables of the environment, without those by which a user turns colours on or off."""
     plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
     return {**plain, "TERM": "xterm-256color", **environment}
 
 
 def shown(*arguments: str, columns: int = 100, **environment: str) -> str:
-    """What stands on a terminal after the command, styles and all."""
+    """What a terminal shows after the command, with styles."""
     screen, said, code = Screen(columns), io.StringIO(), None
     with (
         patch.dict(os.environ, _surroundings(environment), clear=True),
@@ -93,7 +93,7 @@ def shown(*arguments: str, columns: int = 100, **environment: str) -> str:
 
 @contextmanager
 def _stdout_at(descriptor: int) -> Iterator[None]:
-    """Standard output written there: the descriptor too, whose terminal has the width."""
+    """Redirect standard output to a descriptor, so that its terminal gives the width."""
     before = os.dup(1)
     try:
         os.dup2(descriptor, 1)
@@ -115,5 +115,5 @@ def shown_by_a_process(*arguments: str, columns: int = 100, **environment: str) 
 
 
 def plain(text: str) -> str:
-    """Without styles."""
+    """Text without styles."""
     return STYLES.sub("", text)

@@ -308,7 +308,7 @@ class _Judge:
     ) -> Iterator[AgreementRow]:
         """How much the judge favours a group over another, adjusted for the number of pairs.
 
-        Of many pairs only those between which it does.
+        Of many pairs, only those are shown between which the difference is significant.
         """
         pairs = list(combinations(each, 2))
         level = 1.0 - (1.0 - self._level) / len(pairs)

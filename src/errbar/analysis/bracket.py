@@ -91,7 +91,7 @@ def bracketed_scores(source: Source, found: Sequence[Slice], request: ScoreReque
 
 
 def _key(score: Estimate) -> _Key:
-    """The subject and the metric of a score, which it shares with that in the other case."""
+    """Subject and metric of a score: equal for its estimates in the worst and in the best case."""
     return replace(score.of, failed=""), score.metric
 
 

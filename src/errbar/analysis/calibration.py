@@ -87,7 +87,7 @@ def calibration_of(source: Source, *, bins: int | None = None, level: float = 0.
 def verdict_line(source: Source, answers: int, level: float) -> list[str]:
     """The verdict on the calibration in a line, for other results about the confidence.
 
-    There is none if the confidence is no probability, or if there are too many answers.
+    Empty if the confidence is no probability, or if there are too many answers.
     """
     if answers > _MOST_ANSWERS:
         return []

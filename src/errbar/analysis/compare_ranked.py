@@ -41,7 +41,7 @@ _QUARTERS = (0.25, 0.5, 0.75)  # of the common coverage, where no coverage is as
 
 
 def ranked_metrics(metrics: Sequence[Metric | str]) -> list[ItemMetric]:
-    """The metrics if all are metrics of ranked items, None if none is; a mixture is refused."""
+    """The metrics if they are of ranked items; empty if none is, and an error for a mixture."""
     named = [metric_of(metric) for metric in metrics]
     ranked = [metric for metric in named if isinstance(metric, RankedMetric | LabelMetric)]
     if ranked and len(ranked) < len(named):

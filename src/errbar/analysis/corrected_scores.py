@@ -282,7 +282,7 @@ def _on_columns(labels: Labels) -> list[str]:
 
 
 def require_common_questions(judged: Source, labels: Labels) -> None:
-    """Refuse labels of which none is of a judged question, or that have no ids."""
+    """Raise an error if no label is of a judged question, or if labels have no ids."""
     there, here = judged.named(), labels.source.named()
     pairs = [
         (there[system, task], here[own, its])

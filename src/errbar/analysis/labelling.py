@@ -66,7 +66,7 @@ class LabellingRequest:
     _: KW_ONLY
     task: str | None = None  # needed if there are several tasks
     by: str | None = None  # a column of answers, as the confidence of the judge
-    agreement: float = 0.8  # share of labels that agree with the judge, where there are none yet
+    agreement: float = 0.8  # share of labels that agree with the judge, before any is given
     level: float = 0.95
     rng: int = 0
 

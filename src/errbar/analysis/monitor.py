@@ -1,6 +1,6 @@
 """Monitoring of a run in progress by confidence sequences, which are valid at every look.
 
-Each question is one bet (`kernels.betting`). It is placed when all trials of the question are
+Each question is a bet (`kernels.betting`). It is placed when all trials of the question are
 complete, in the order of the log, so that repeated trials of a question do not count as further
 questions. The results depend on the log alone, not on when or how often it was looked at.
 """

@@ -165,7 +165,7 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
 def _codes(key: Sequence[str], often: Mapping[float, int]) -> list[Above]:
     """A warning where a number far from all others may stand for no result, such as -1 or 999.
 
-    Codes are whole numbers: a reward less a penalty may be -0.1, and is one.
+    Only whole numbers are taken for codes: -0.1 may be a reward less a penalty.
     """
     values = sorted(often)
     if len(values) < 3:

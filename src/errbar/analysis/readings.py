@@ -287,7 +287,7 @@ def copied_rows(source: Source, found: Sequence[Slice]) -> list[Above]:
         return []
     if not any((part.trials > 1).any() for part in found):
         return []
-    with plain_errors(source.where):  # a cell of a column that nothing else asks for may be broken
+    with plain_errors(source.where):  # reads all columns, of which one may have a broken cell
         kinds = source.frame.collect_schema()
         names = [name for name in kinds.names() if name not in HIDDEN]
         if any(isinstance(kinds[name], nw.List | nw.Struct | nw.Object) for name in names):

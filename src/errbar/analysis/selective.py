@@ -176,10 +176,10 @@ class GroupedItems(NamedTuple):
 
 
 def grouped_items(data: Predictions, metric: RankedMetric, ranked: Ranked) -> GroupedItems | None:
-    """Groups of many items; None where each counts on its own.
+    """Groups of many items; None where items cannot be grouped, or are too few for it.
 
-    That is where there are few items, and for metrics that depend on the order within a group by
-    more than its mean: the oracle's order of losses.
+    They cannot for metrics that depend on the order within a group, and not on its mean alone: the
+    oracle's order of losses.
     """
     known = isinstance(metric, AreaMetric | RiskAt | CoverageAt)
     if not known or ranked.answered <= _DRAWN_ALONE:

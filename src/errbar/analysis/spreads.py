@@ -98,7 +98,7 @@ class PairedSpread(NamedTuple):
         return self._chance_over_runs(bounded.chance_above(self.sample, shift))
 
     def p_without_rare_failures(self) -> float:
-        """Two-sided p-value of the sign-flip test, which assumes that there are none."""
+        """Two-sided p-value of the sign-flip test, which assumes no rare failures."""
         return min(1.0, 2.0 * _NORMAL.cdf(-abs(self._score(0.0))))
 
     def losses_to_undo(self, reach: float) -> int:

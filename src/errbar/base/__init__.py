@@ -20,9 +20,8 @@ from types import ModuleType
 def modules_on_first_use(package: str) -> Callable[[str], ModuleType]:
     """Return the `__getattr__` of a package that imports a module when it is first used.
 
-    After `from errbar import analysis`, `analysis.costs` is there without another import, and
-    whoever never asks for it does not wait for it. The package names these modules for type
-    checkers.
+    After `from errbar import analysis`, `analysis.costs` works without another import, and is not
+    loaded before it is used. The package names these modules for type checkers.
 
     Examples
     --------

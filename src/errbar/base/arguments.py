@@ -204,7 +204,7 @@ def numbers(values: Any, name: str) -> tuple[float, ...]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is None or NaN, the only value that differs from itself."""
+    """Whether a value is None or NaN (NaN is the only value that differs from itself)."""
     return value is None or value != value  # noqa: PLR0124
 
 

@@ -72,6 +72,6 @@ def history(
 
 
 def _by_name(paths: Paths) -> dict[str, str]:
-    """Return the paths by their last part, or whole if these are not unique."""
+    """Return the paths by their last part; by the whole path if last parts are not unique."""
     names = {Path(path).name: path for path in paths}
     return names if len(names) == len(paths) else {path: path for path in paths}

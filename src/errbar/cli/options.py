@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 if TYPE_CHECKING:
-    from errbar.data.readers.tables.naming import FilesAre, KeysAre, RepeatsAre, RowsAre
+    from errbar.data.readers.choices import (
+        FilesAre,
+        KeysAre,
+        RepeatsAre,
+        RowsAre,
+    )
 
 Paths = tuple[str, ...]
 Assume = Literal["nothing", "no rare failures"]

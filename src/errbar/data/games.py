@@ -180,10 +180,10 @@ def refuse_games(names: Sequence[str]) -> None:
 
 
 def games_of(columns: Mapping[str, Sequence[Any]], remarks: Sequence[Above] = ()) -> Games:
-    """Games from columns of equal length: systems, results from 0 to 1, and what else there is.
+    """Games from columns of equal length: systems, results from 0 to 1, and further columns.
 
-    Other columns than those of `USUAL_GAMES` and `result` are controls: numbers, the first system's
-    less the second's.
+    Columns other than those of `USUAL_GAMES` and `result` are controls: numbers, each that of the
+    first system less that of the second.
     """
     systems: dict[str, int] = {}
     first = _codes(columns["first"], systems)

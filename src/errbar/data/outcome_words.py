@@ -50,7 +50,7 @@ _WRONG = (
     *_VERDICTS,
     *(verdict.replace(" ", "_") for verdict in _VERDICTS),
 )
-_MARKED = {  # with the mark that means the same behind it
+_MARKED = {  # words followed by a mark of the same meaning
     f"{word} {mark}": worth
     for words, marks, worth in (
         (("pass", "passed", "correct", "right", "yes", "true", "success"), "✓✔✅", 1.0),
@@ -62,7 +62,7 @@ _MARKED = {  # with the mark that means the same behind it
 WORDS: Mapping[str, float] = MappingProxyType(
     {**TRUTH, **dict.fromkeys(_RIGHT, 1.0), **dict.fromkeys(_WRONG, 0.0), **_MARKED}
 )
-MARKS = frozenset("✓✔✅☑○◯〇👍✗✘✕×❌☒👎")  # with a text behind them, they mean the same
+MARKS = frozenset("✓✔✅☑○◯〇👍✗✘✕×❌☒👎")  # their meaning stays the same if text follows
 _MOST_SHOWN = 12
 _MOST = 1 + 1e-9  # rounding: a cosine similarity may be 1.0000000000000002
 
@@ -144,7 +144,7 @@ _GROUPED = re.compile(r"\s*[-+]?\d{1,3}(?:[,. '\u00a0\u202f]\d{3})+(?:[.,]\d+)?\
 
 
 def words_remark(counts: Mapping[str, int], worths: Mapping[str, float]) -> list[Above]:
-    """Remark with the number of rows per word, or None if all are plain truth values."""
+    """Remark with the number of rows per word; empty if all are plain truth values."""
     if worths is WORDS and not counts.keys() - {*TRUTH, *NOTHING}:
         return []
     parts = []
@@ -269,7 +269,7 @@ def is_maximum(name: str) -> bool:
 
 
 def is_points(name: str) -> bool:
-    """Whether a word of a name is one for points, such as mark or score."""
+    """Whether a word of a name means points, as mark and score do."""
     return any(map(_POINTS.fullmatch, words_of(name)))
 
 

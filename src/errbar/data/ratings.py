@@ -23,7 +23,7 @@ from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.data.columns import USUAL, list_names, named_like, plain_name, unknown_name
 from errbar.data.engines.duckdb import plain_errors
 from errbar.data.queries.expressions import column_lists
-from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of, why_not_read
+from errbar.data.readers.file_formats import CSV, JSON, PARQUET, kind_of, why_not_read
 from errbar.data.readers.games.nested_ratings import ratings_in
 from errbar.data.readers.games.tables import cells_of, records_of
 from errbar.data.readers.games.winners import side_of
@@ -68,7 +68,7 @@ class RatedAnswers:
         return np.unique(self.clusters).size < self.clusters.size
 
     def why_never_equal(self, truth: str | None) -> str:
-        """The reason why equal ratings say little, if there is one."""
+        """Why ratings can hardly be equal, so that agreement says little; empty if they can."""
         if self.ratings.categories > _MOST_KINDS:
             return f"ratings have {self.ratings.categories:,} different values"
         if truth not in self.raters or not self.is_numeric:
@@ -234,7 +234,7 @@ def _times(cells: Sequence[Any], name: str) -> Array:
 
 
 def _without_gaps(cells: list[list[Any]]) -> tuple[list[list[Any]], list[Above]]:
-    """Ratings without those that say that there is none, as N/A; abstentions are categories."""
+    """Ratings without words for a missing rating, such as N/A; abstentions are categories."""
     words = Counter(value for row in cells for value in row if isinstance(value, str))
     abstained = {word: number for word, number in words.items() if word.lower() in _ABSTAINED}
     remarks: list[Above] = []
@@ -373,7 +373,7 @@ def _table_of(
 
 
 def _plain(cell: Any) -> Any:
-    """A rating without blanks around it; None if there is none."""
+    """A rating without blanks around it; None if it is missing."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return None
     if isinstance(cell, bool | np.bool_):

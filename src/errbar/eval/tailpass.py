@@ -211,7 +211,7 @@ def _credits(w: Weights | None) -> Array:
     return credits
 
 
-_MOST_DRAWS = 1_000_000  # an array of so many thresholds takes 8 MB
+_MOST_DRAWS = 1_000_000  # an array with a threshold for each takes 8 MB
 
 
 def _require_draws(k: int) -> None:

@@ -204,7 +204,7 @@ class StopWhenDecided:
         The probability with which the decision is right, whenever it is made.
     over
         What is left out after the decision. "epochs": further epochs of these exact samples; epochs
-        are taken in rounds of as many as the metric draws, so that pass@4 looks every four epochs.
+        are taken in rounds of the number that the metric draws: pass@4 looks every four epochs.
         "samples": further samples; the decision is about all samples that there could be, and the
         data set must be shuffled, else easy samples may come first.
 

@@ -104,7 +104,7 @@ def chances_of_sizes(sizes: Array, often: Array) -> Array:
 
 
 def mean_ends(sample: Sample, level: float) -> tuple[float, float]:
-    """Two-sided interval for the mean, with half of what is left of the level on each side."""
+    """Two-sided interval for the mean, with half of the error probability on each side."""
     tail = 0.5 * (1.0 - level)
     return low_end(sample, tail), -low_end(sample.mirrored, tail)
 
@@ -249,7 +249,7 @@ class _WeightedMean:
         self._saddle_point = 0.0  # the last one, from which the next is not far
 
     def apart_from(self, x: float) -> _Terms:
-        """The sum of weight · (value − x · size), negative just if the weighted mean is below x."""
+        """The sum of weight · (value − x · size): negative where the weighted mean is below x."""
         sample = self._sample
         apart = sample.values - x * sample.sizes
         return _Terms(sample.often, apart, self._chances, (self._bound - x) * self._unseen)

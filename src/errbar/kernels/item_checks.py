@@ -29,7 +29,7 @@ from errbar.base.arrays import Array, Integers
 from errbar.kernels.item_response import ItemFit, fit
 
 _ENUMERATED = 7  # systems whose orders are all tried: 5040
-_ROUNDING = 1e-9  # of correlations and sums of rates: differences below it are none
+_ROUNDING = 1e-9  # of correlations and sums of rates: smaller differences are rounding
 _AT_ONCE = 1 << 22  # pairs in memory at a time
 _LEAST_RATE = 1e-12  # keeps variances and divisors above 0
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arrays import Array, Integers
 
-_STEPS, _HALVINGS = 100, 30  # most Newton steps, and halvings of one, to 1e-9 of it
+_STEPS, _HALVINGS = 100, 30  # most Newton steps, and halvings of a step, to 1e-9 of its length
 _CLOSE = 1e-7  # a Newton step that gains less likelihood than this ends the search
 _REACH = 6.0  # standard deviations of the difficulties that the grid covers
 _PER_SD = 0.5  # step of the grid, by the smallest posterior sd: quantiles are right to 1% of it

@@ -47,7 +47,7 @@ class CountShares(NamedTuple):
         squares: Array,
         design_effect: float = 1.0,
     ) -> "list[CountShares]":
-        """Questions by their number of trials, of states with so many trials and right ones.
+        """Questions by their number of trials, from the numbers of trials and right ones of states.
 
         `mass` and `squares` are the sums of the weights of the questions of a state, and of their
         squares. `design_effect` of clusters divides the effective number (Kish 1965).
@@ -73,7 +73,7 @@ def chances_on_grid(trials: int) -> Array:
 def _measured(trials: int) -> Array:
     """Independent linear functions of a distribution that the chances of all counts determine.
 
-    Those that move the chances by less than `_UNSEEN` of the largest are none in practice.
+    Those that move the chances by less than `_UNSEEN` of the largest are left out.
     """
     _, sizes, functions = np.linalg.svd(chances_on_grid(trials), full_matrices=False)
     determined: Array = functions[sizes > _UNSEEN * sizes[0]]

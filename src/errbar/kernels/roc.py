@@ -97,7 +97,7 @@ def delong(ordered: Array, positive: Flags) -> tuple[float, float]:
 
 
 def _delong_of_groups(positives: Positions, items: Positions) -> tuple[float, float]:
-    """`delong` from totals per distinct score, faster where those are few."""
+    """`delong` from totals per distinct score, faster if there are few of them."""
     negatives = items - positives
     p, n = int(positives.sum()), int(negatives.sum())
     beats = np.cumsum(negatives) - 0.5 * negatives

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from errbar import __version__
-from errbar.analysis.agreement import position_bias
+from errbar.analysis.game_scores import position_bias
 from errbar.base.remarks import MARK, all_names, explanations, marked, unmarked
 from errbar.base.tables import percent
 from errbar.data.games import Games

@@ -319,8 +319,8 @@ def embedded(record: Any) -> str:
 def _by_column(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with the rows of its results as columns, a third of the size.
 
-    A column whose rows are all equal is {"all": value}; one of texts that recur is their list with
-    the place of each row, {"of": texts, "at": places}. The script of the page undoes it.
+    A column with equal values is {"all": value}; a column of recurring texts is the list of these
+    and the index of each row in it, {"of": texts, "at": places}. The script of the page expands it.
     """
     results = {
         name: {**result, "rows": _columns(_plain(result["rows"]))}

@@ -276,7 +276,7 @@ class Comparisons(Rows[Comparison]):
 
 
 def _ranked(rows: Sequence[Comparison]) -> list[Comparison]:
-    """Pairs of one task and metric, those of the best system first; none is left out."""
+    """Pairs of one task and metric, those of the best system first; no pair is left out."""
     sign = 1.0 if rows[0].metric.direction is Direction.LOWER else -1.0
     values: dict[str, list[float]] = {}
     for row in rows:

@@ -179,7 +179,7 @@ class Items(Rows[ItemRow]):
         return False
 
     def columns(self) -> list[list[str]]:
-        """Suspect questions, or the hardest if none is suspect, as columns of text."""
+        """Suspect questions as columns of text; the hardest questions if none is suspect."""
         rows = (self.suspects or sorted(self.rows, key=lambda row: -row.value))[:_SHOWN]
         title = [interval_title(self.level)]
         tasks = [row.task for row in rows]

@@ -189,7 +189,7 @@ class NoiseTable(Rows[NoiseRow]):
         title = [interval_title(rows[0].level)]
 
         def errors(head: str, questions: float = 1.0, trials: float = 1.0) -> list[str]:
-            """Standard errors with so many times the questions and trials."""
+            """Standard errors with multiples of the questions and of the trials."""
             with_more = (
                 row.se_with(questions * row.questions, trials * row.trials) for row in rows
             )

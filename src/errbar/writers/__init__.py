@@ -11,7 +11,7 @@ from errbar.base.files import atomic_file
 from errbar.data.engines.duckdb import plain_errors, text_literal
 from errbar.data.queries.count_tables import slices_of_counts
 from errbar.data.queries.expressions import HIDDEN, Columns, Frame, require_numbers
-from errbar.data.readers.finding import COMPRESSED, CSV, JSON, PARQUET, kind_of
+from errbar.data.readers.file_formats import COMPRESSED, CSV, JSON, PARQUET, kind_of
 from errbar.data.sources.tables import CountsTableSource, TableSource
 from errbar.errors import InputError
 from errbar.runs import Runs

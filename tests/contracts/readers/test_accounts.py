@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from errbar.data.readers.base import Choice, RecognisedFiles, every_reader, find_readers
+from errbar.data.readers.base import RecognisedFiles, every_reader, find_readers
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.logs import Accounts, Log
 from errbar.errors import InputError
 from inspect_logs import members

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from broken_logs import refusal, require_read_or_refused
-from errbar.data.readers.base import Choice
 from errbar.data.readers.bfcl import READER
+from errbar.data.readers.choices import Choice
 from logs import FIXTURES, claims_of, remarks_of, rows_of, runs_of, values_of
 
 HERE = FIXTURES / "bfcl"

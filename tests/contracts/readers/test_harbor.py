@@ -11,7 +11,7 @@ import pytest
 import errbar
 from broken_logs import refusal, require_clear_refusals, require_read_or_refused
 from errbar.base.remarks import MARK, above
-from errbar.data.readers.base import Choice
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.harbor import READER
 from errbar.errors import InputError
 from logs import FIXTURES, claims_of, remarks_of, rows_of, runs_of, values_of

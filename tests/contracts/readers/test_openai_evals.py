@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from broken_logs import DEEP, refusal, require_read_or_refused
-from errbar.data.readers.base import Choice
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.openai_evals import READER
 from logs import FIXTURES, claims_of, remarks_of, rows_of, runs_of, values_of
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from errbar.data.readers.base import Choice, every_reader, find_readers
+from errbar.data.readers.base import every_reader, find_readers
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.logs import Log
 from errbar.errors import InputError
 from inspect_logs import members

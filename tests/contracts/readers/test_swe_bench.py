@@ -9,7 +9,7 @@ import pytest
 
 from broken_logs import DEEP, refusal, require_read_or_refused
 from errbar.base.remarks import above
-from errbar.data.readers.base import Choice
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.swe_bench import READER
 from errbar.data.readers.swe_bench_runs import repositories_of
 from logs import FIXTURES, claims_of, real, remarks_of, rows_of, runs_of, values_of

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import errbar
-from errbar.data.readers.tables.naming import name_systems, repeats_of
+from errbar.data.readers.tables.naming import name_systems
+from errbar.data.readers.tables.repeat_numbers import repeats_of
 from errbar.errors import InputError
 from logs import REPOSITORY
 

@@ -19,7 +19,8 @@ import errbar
 from errbar.cli import main
 from errbar.data.engines import flat_files as relations
 from errbar.data.readers import documents, file_content, finding
-from errbar.data.readers.finding import ResolvedFolders, find_files, kind_of
+from errbar.data.readers.file_formats import kind_of
+from errbar.data.readers.finding import ResolvedFolders, find_files
 
 HEAD = "question,trial,outcome\n"
 ROWS = [

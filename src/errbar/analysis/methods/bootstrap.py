@@ -111,7 +111,7 @@ SEEN = Bootstrap(2000, ends="bca")
 class UnseenItems(NamedTuple):
     """The effect of unseen items, or clusters, on a number, and their possible sizes.
 
-    There is one of them, or one positive and one negative.
+    One item is unseen; for ROC, one positive and one negative.
     """
 
     extremes: Extremes

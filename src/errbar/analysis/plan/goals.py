@@ -1,6 +1,6 @@
 """Goals of a plan: to detect a difference between two systems, or to estimate a score to a width.
 
-A goal computes the probability that it is met with so many questions and trials.
+A goal computes the probability that a number of questions and trials meets it.
 """
 
 import math
@@ -47,7 +47,7 @@ _WIDTHS = 4_000  # and to state a power
 _EXACT = 40  # intervals that are computed in full
 _DOUBT = 0.015  # error of the saddle-point approximation, as a share of the requested width
 _FARTHEST = 30.0  # shift of log odds after which every rate is 0 or 1
-_WITHIN = 0.98  # share of the largest possible difference; no finite shift gives all of it
+_WITHIN = 0.98  # share of the largest possible difference, which no finite shift reaches
 _HALVINGS = 20  # of the differences that may be detectable, to 1e-6 of the largest
 _FINE = 200  # the search moves in steps of 1/200 of the questions
 

@@ -29,7 +29,8 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.queries.expressions import FILE, HIDDEN
 from errbar.data.readers.file_content import LONGEST_LINE, raw_lines, require_no_hole, text_lines
-from errbar.data.readers.finding import CSV, JSON, PARQUET, whole_file
+from errbar.data.readers.file_formats import CSV, JSON, PARQUET
+from errbar.data.readers.finding import whole_file
 from errbar.data.readers.tables.stray_lines import (
     above_remarks,
     levels_of,

@@ -13,11 +13,12 @@ from errbar.base.remarks import Above
 from errbar.data.engines.duckdb import text_literal
 from errbar.data.outcome_words import NO_OUTCOME, NOTHING, WORDS, in_order, words_remark
 from errbar.data.queries.expressions import STRANGE, TRIAL_NUMBER, Columns, Frame
-from errbar.data.readers.finding import CSV, JSON, PARQUET, kind_of
+from errbar.data.readers.choices import HowToRead
+from errbar.data.readers.file_formats import CSV, JSON, PARQUET, kind_of
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
-from errbar.data.readers.tables.naming import HowToRead, name_systems
-from errbar.data.readers.tables.outcome_text import with_usual_statuses_in
+from errbar.data.readers.tables.naming import name_systems
+from errbar.data.readers.tables.statuses import with_usual_statuses_in
 from errbar.errors import InputError, MissingExtra, WrongType
 
 

@@ -148,7 +148,7 @@ def without_nan(frame: Frame, number: nw.Expr) -> nw.Expr:
 
 
 def _has_nan(frame: Frame) -> bool:
-    """Whether the engine can hold NaN; SQLite and MySQL store null for it and cannot ask for it."""
+    """Whether the engine can hold NaN; SQLite and MySQL store null instead, and have no isnan."""
     if not frame.implementation.is_ibis():
         return True
     from ibis.expr.operations import IsNan  # noqa: PLC0415  loaded if the table is of Ibis

@@ -47,7 +47,7 @@ class NamedQuestions:
 
 
 class _QuestionRow(NamedTuple):
-    counts: tuple[int, ...]  # what COUNTED says
+    counts: tuple[int, ...]  # the columns in `COUNTED`
     cluster: str
     weight: float
 

@@ -59,7 +59,7 @@ _FAILURES = {"fail": "wrong", "missing": "missing"}
 OneWayErrors = Literal["fail", "missing"]  # not both ways, as "bracket" counts them
 _ABSENT: Integers = np.zeros(0, dtype=np.int64)
 
-_State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and what COUNTED says
+_State = tuple[str, float, tuple[int, ...]]  # cluster, weight, and the columns in `COUNTED`
 _States = dict[_State, int]
 _Ordered = list[tuple[_State, int]]
 

@@ -3,8 +3,10 @@
 What readers share:
 
 - `paths`: every file at a path is read, or named with the reason.
-- `finding`: which files there are, their kinds, and how they begin; `copies`: which are the same.
-- `file_content`: bytes and lines; `encodings`: text that is not UTF-8; `archive`: zip archives.
+- `choices`: what a user may choose about reading (`HowToRead`, `Choice`).
+- `finding`: which files there are, and how they begin; `copies`: which are the same.
+- `file_formats`: kinds by suffix (`kind_of`), text that is not UTF-8; `file_content`: bytes and
+  lines; `archive`: zip archives.
 - `documents`: JSON, whole or only the fields that a reader uses; `json_files`: files of any layout.
 - `base`: what a reader is, and which one a file has (`find_readers`).
 - `logs`: what a reader returns, with an account of every file and row; `totals`: files without

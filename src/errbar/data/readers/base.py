@@ -23,29 +23,16 @@ from typing import Any, NamedTuple, NoReturn, SupportsFloat
 
 from errbar.base.remarks import Above, guess, some_of
 from errbar.data import readers
+from errbar.data.readers.choices import Choice, FilesAre, Regrade
 from errbar.data.readers.documents import REFUSED, entries_in, parse
-from errbar.data.readers.finding import head_of, is_lines_by_name
+from errbar.data.readers.file_formats import is_lines_by_name
+from errbar.data.readers.finding import head_of
 from errbar.data.readers.logs import Log
-from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError, InternalError
 
 JSON = ("object", "array", "lines")  # shapes of JSON files
 _HEAD = 1 << 16  # bytes of a file used to recognise it
 _QUOTED = re.compile(r'"(\w+)(?=")')  # all words in quotes
-
-
-Regrade = Callable[[Any, Any, Any], float | bool | None]  # arguments: response, target, doc
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Choices among several scores of a log; None means the default."""
-
-    scorer: str | None = None
-    filter: str | None = None
-    regrade: Regrade | None = None  # function that grades every response again
-    signal: str | None = None  # signal used as the confidence of an item
-    files: FilesAre | None = None  # role of files that do not name their system
 
 
 @dataclass(frozen=True)

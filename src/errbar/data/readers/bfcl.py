@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, some_of, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import is_whole, lines, name_of, number_or_none, require_key
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import systems_of

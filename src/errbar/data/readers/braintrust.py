@@ -24,7 +24,8 @@ from typing import Any
 
 from errbar.base.remarks import guess
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
+from errbar.data.readers.base import JSON, Glance, Reader, occurrences
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     number_or_none,
     object_in,

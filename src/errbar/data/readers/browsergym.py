@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import number_or_none, object_of
 from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.logs import Log

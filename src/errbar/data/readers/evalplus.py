@@ -16,7 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     number_or_none,
     object_of,

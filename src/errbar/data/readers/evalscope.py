@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -34,7 +35,8 @@ from errbar.data.readers.documents import (
 )
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
-from errbar.data.readers.tables.naming import repeats_of, systems_of
+from errbar.data.readers.tables.naming import systems_of
+from errbar.data.readers.tables.repeat_numbers import repeats_of
 from errbar.errors import InputError
 
 _OLD = "result"  # the only score before version 1

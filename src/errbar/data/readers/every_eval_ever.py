@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, setting, some_of, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,

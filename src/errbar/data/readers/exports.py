@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import Choice, Glance
+from errbar.data.readers.base import Glance
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     document,
     lines,
@@ -155,7 +156,7 @@ def part_of(record: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def short_name(value: Any) -> str:
-    """Short name of a question: its text, or the start of it and a digest if it is long."""
+    """Short name of a question: its text; of a long one, the start and a digest."""
     text = text_or_none(value) or ""
     if len(text) <= _LONGEST_NAME:
         return text

@@ -16,7 +16,7 @@ from pathlib import Path
 from errbar.base.files import directory_until_exit
 from errbar.base.remarks import Above, some_of, warning
 from errbar.data.engines.duckdb import literal_path, own_engine
-from errbar.data.readers.encodings import WINDOWS
+from errbar.data.readers.file_formats import WINDOWS
 from errbar.data.readers.finding import encoding_of, is_compressed, whole_file
 from errbar.errors import InputError, NotThere
 

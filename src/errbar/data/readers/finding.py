@@ -1,4 +1,4 @@
-"""Which files there are: below paths, of which kind by suffix, and how they begin.
+"""Which files there are below paths, and how they begin.
 
 Every folder is looked up once, and small files are kept between being recognised and being read.
 """
@@ -9,46 +9,24 @@ import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path, PurePath
 
-from errbar.base.files import without_wrapping
 from errbar.base.remarks import some_of
-from errbar.data.readers.encodings import MARKS_OF_UTF16, decode, is_utf8, is_utf8_file
+from errbar.data.readers.file_formats import (
+    COMPRESSED,
+    CSV,
+    JSON,
+    MARKS_OF_UTF16,
+    decode,
+    is_utf8,
+    is_utf8_file,
+    kind_of,
+)
 from errbar.errors import InputError
 
 PathsOrGlobs = str | Path | Sequence[str | Path]
-
-CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
-YAML, SQLITE, JUNIT = "YAML", "SQLite", "JUnit"
-_SELDOM = (YAML, SQLITE, JUNIT)  # are more often settings, caches and pages than outcomes
-_KINDS = {
-    ".csv": CSV,
-    ".tsv": CSV,
-    ".jsonl": JSON,
-    ".ndjson": JSON,
-    ".json": JSON,
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".arrow": ARROW,
-    ".feather": ARROW,
-    ".ipc": ARROW,
-    ".xlsx": EXCEL,
-    ".npy": ARRAY,
-    ".npz": ARRAY,
-    ".yaml": YAML,
-    ".yml": YAML,
-    ".sqlite": SQLITE,
-    ".sqlite3": SQLITE,
-    ".db": SQLITE,
-    ".xml": JUNIT,
-}
-ENDINGS = tuple(_KINDS)
-COMPRESSED = (".gz", ".zst")
-_PICKLED = (".pkl", ".pickle", ".joblib", ".pt", ".pth")
-_PACKED = (".bz2", ".xz", ".lzma", ".7z", ".tar", ".tgz", ".lz4", ".br")
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which only Windows has
-
 _HIDDEN = "hidden, since its name starts with a dot; pass its path to read it"
 _LINK = "a link to a folder; pass its path to read it"
 _NOWHERE = "a link to a file that does not exist"
@@ -242,48 +220,9 @@ def _files_of(
     raise InputError(f"{text}: there is no such file or directory.")
 
 
-def kind_of(file: PurePath) -> str | None:
-    """Kind of a file, by its suffix."""
-    name = file.name
-    kind = _KINDS.get(name[name.rfind(".") :])
-    if kind is not None and name[0] != ".":
-        return kind
-    _, point, suffixes = name.lstrip(".").partition(".")
-    return _kind_of_suffixes(suffixes) if point else None
-
-
-def is_lines_by_name(file: PurePath) -> bool:
-    """Whether a suffix is that of a JSON-lines file."""
-    name = f"{file.name.lower()}."
-    return ".jsonl." in name or ".ndjson." in name
-
-
 def is_compressed(file: PurePath) -> bool:
     """Whether a suffix is that of a compressed file."""
     return file.name.lower().endswith(COMPRESSED)
-
-
-@lru_cache(maxsize=1024)  # thousands of files have the same suffix
-def _kind_of_suffixes(suffixes: str) -> str | None:
-    return _KINDS.get(os.path.splitext(without_wrapping(f"_.{suffixes}"))[1].lower())
-
-
-def why_not_read(file: Path) -> str:
-    """Why a file that is not a log of a harness is not read as a table either."""
-    if file.suffix.lower() in _PICKLED:
-        return "a pickle can run any code when it is opened; save the data as Parquet or CSV"
-    if file.suffix.lower() == ".zip":
-        return "a zip archive; pass its path to read the files in it"
-    packed = [suffix for suffix in file.suffixes[-2:] if suffix.lower() in _PACKED]
-    if packed:
-        return f"errbar does not unpack {packed[0]}; unpack it first (.gz and .zst are read)"
-    return f"neither a log of a known harness nor a table; tables end in {', '.join(ENDINGS)}"
-
-
-def seldom_tables(files: Sequence[Path], named: Collection[Path]) -> list[Path]:
-    """Files of kinds that seldom are tables, next to others, unless they are named."""
-    found = [file for file in files if kind_of(file) in _SELDOM]
-    return [file for file in found if file not in named] if len(found) < len(files) else []
 
 
 class _SmallFiles(dict[Path, bytes]):

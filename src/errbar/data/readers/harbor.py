@@ -22,7 +22,8 @@ from typing import Any
 
 from errbar.base.remarks import warning, way_to_say
 from errbar.data.outcome_words import number_in
-from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.base import Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import is_whole, list_in, number_or_none, object_in
 from errbar.data.readers.harbor_trials import HarborTrial, Job, find_jobs, name_trials
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, some_of, warning
+from errbar.data.readers.choices import FilesAre
 from errbar.data.readers.documents import (
     list_in,
     name_of,
@@ -20,7 +21,7 @@ from errbar.data.readers.documents import (
 from errbar.data.readers.durations import seconds_between
 from errbar.data.readers.log_names import tell_apart
 from errbar.data.readers.logs import Log
-from errbar.data.readers.tables.naming import FilesAre, systems_of
+from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 RESULT = "result.json"

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, about
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance, Reader, has_keys
+from errbar.data.readers.base import Glance, Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
 

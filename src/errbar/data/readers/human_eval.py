@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.readers.base import Choice, Glance, Reader, has_keys
+from errbar.data.readers.base import Glance, Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     is_whole,
     lines,
@@ -31,7 +32,7 @@ from errbar.data.readers.documents import (
     require_object,
     truth_or_none,
 )
-from errbar.data.readers.finding import is_lines_by_name
+from errbar.data.readers.file_formats import is_lines_by_name
 from errbar.data.readers.logs import Log
 from errbar.data.readers.tables.naming import data_set_of, name_systems, systems_of
 from errbar.errors import InputError

@@ -15,7 +15,8 @@ from typing import Any
 
 from errbar.base.remarks import Above, about, guess, some_of
 from errbar.data.columns import USUAL
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice, FilesAre
 from errbar.data.readers.documents import name_of, number_or_none, object_in
 from errbar.data.readers.inspect_runs import (
     USAGE,
@@ -30,7 +31,6 @@ from errbar.data.readers.inspect_runs import (
     value_of,
 )
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
-from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
 _OWN = frozenset({*USUAL, "answer", "target", "cost", *USAGE})

@@ -14,7 +14,7 @@ as `evidence_counts`. Everything left out is counted.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from operator import eq
@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.data.predictions import Predictions
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import JSONDecodeError, is_whole, parse
 from errbar.data.readers.item_run_signals import Signal, note_signals, number_of, numbers, shown
 from errbar.data.readers.logs import Claim, Log, pick
@@ -374,14 +375,9 @@ def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:
 
 
 def _name(*places: dict[str, Any]) -> str | None:
-    return next(_names(places), None)
-
-
-def _names(places: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for place in places:
-        for key in _NAMES:
-            if isinstance(place.get(key), str) and place[key]:
-                yield place[key]
+    """The first name among these places, under one of the usual keys."""
+    names = (place.get(key) for place in places for key in _NAMES)
+    return next((name for name in names if isinstance(name, str) and name), None)
 
 
 def _get(data: Any, key: str, kind: type, where: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 from errbar.data.readers.documents import named_errors, parse, parse_lines, parse_next
 from errbar.data.readers.file_content import raw_lines, raw_text, text_lines
-from errbar.data.readers.finding import is_lines_by_name
+from errbar.data.readers.file_formats import is_lines_by_name
 from errbar.errors import NoOutcomes
 
 

@@ -25,7 +25,8 @@ from typing import Any
 
 from errbar.base.remarks import Above, guess, warning
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
+from errbar.data.readers.base import JSON, Glance, Reader, occurrences
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import list_in, object_in, text_or_none, texts_or_none
 from errbar.data.readers.exports import ExportedTrial, NamedScores
 from errbar.data.readers.logs import Log

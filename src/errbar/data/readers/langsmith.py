@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.data.readers import exports
-from errbar.data.readers.base import JSON, Choice, Glance, Reader, occurrences
+from errbar.data.readers.base import JSON, Glance, Reader, occurrences
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import number_or_none, object_in, object_of, text_or_none
 from errbar.data.readers.exports import NamedScores
 from errbar.data.readers.logs import Claim, Log

@@ -1,9 +1,9 @@
 """Logs of lighteval: `details_*.parquet` with their `results_*.json`.
 
 A row of details is one question with all its responses and the value of every metric. Lighteval
-does not store which responses are right, only how many: n times avg@n, or pass@k with k = 1. The
-first so many of the n trials are marked right; no metric depends on which. `regrade` grades the
-responses themselves.
+does not store which responses are right, only how many: n times avg@n, or pass@k with k = 1. That
+many of the n trials, the first ones, are marked right; no metric depends on which. `regrade` grades
+the responses themselves.
 
 For multiple choice, answer and confidence are as in logs of lm-evaluation-harness: the likeliest
 choice and its probability, normalized over the choices.
@@ -22,9 +22,10 @@ from duckdb import DuckDBPyConnection
 
 from errbar.base.remarks import about
 from errbar.data.engines.duckdb import own_engine, plain_errors, require_shallow
-from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark, regraded
+from errbar.data.readers.base import Glance, Reader, joined_runs_remark, regraded
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import list_in, name_of, number_or_none, object_in, object_of
-from errbar.data.readers.likelihoods import are_graded, likeliest
+from errbar.data.readers.likelihoods import are_graded, choice_likelihoods, likeliest
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
 from errbar.errors import InputError
@@ -271,7 +272,7 @@ def _grade(log: Log, details: _Details, metric: str, before: int) -> int:
         return n
     targets = [_target(row) for row in details.rows]
     columns: dict[str, list[Any]] = {"answer": [_only(row.get("text")) for row in details.rows]}
-    likelihoods = [_numbers(row.get("logprobs")) for row in details.rows]
+    likelihoods = [choice_likelihoods(row.get("logprobs")) for row in details.rows]
     if any(likelihoods):
         targets = [object_in(row, "doc").get("gold_index") for row in details.rows]
         columns = likeliest(likelihoods)
@@ -362,14 +363,6 @@ def _target(row: Mapping[str, Any]) -> str | None:
 
 def _only(texts: Any) -> str | None:
     return str(texts[0]) if isinstance(texts, list) and len(texts) == 1 else None
-
-
-def _numbers(values: Any) -> list[float] | None:
-    """Log-likelihoods of the choices, if there are several."""
-    if not isinstance(values, list) or len(values) < 2:
-        return None
-    numbers = [number_or_none(value) for value in values]
-    return [number for number in numbers if number is not None] if None not in numbers else None
 
 
 def _claims(details: _Details, metric: str, n: int) -> Iterator[Claim]:

@@ -7,6 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from errbar.data.readers.documents import number_or_none
+
+
+def choice_likelihoods(values: Any) -> list[float] | None:
+    """Log-likelihoods of the choices, if there are several."""
+    if not isinstance(values, list) or len(values) < 2:
+        return None
+    numbers = [number_or_none(value) for value in values]
+    return [number for number in numbers if number is not None] if None not in numbers else None
+
 
 def likeliest(likelihoods: Sequence[Sequence[float] | None]) -> dict[str, list[Any]]:
     """The choice with the largest log-likelihood, and its share of the probability."""

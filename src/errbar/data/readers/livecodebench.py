@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.base import Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     UNSET,
     Part,

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import about, guess, some_of, warning
-from errbar.data.readers.base import JSON, Choice, Glance, Reader, Regrade, regraded
+from errbar.data.readers.base import JSON, Glance, Reader, regraded
+from errbar.data.readers.choices import Choice, FilesAre, Regrade
 from errbar.data.readers.documents import number_or_none, object_in, require_list
 from errbar.data.readers.likelihoods import are_graded, likeliest
 from errbar.data.readers.lm_eval_samples import Samples, holds_results, samples_of
 from errbar.data.readers.logs import Claim, Log, pick, picked_remark
-from errbar.data.readers.tables.naming import FilesAre
 from errbar.errors import InputError
 
 _LINES = (

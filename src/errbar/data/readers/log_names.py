@@ -12,13 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess
-from errbar.data.readers.tables.naming import (
-    FilesAre,
-    Naming,
-    name_systems,
-    systems_of,
-    without_ending,
-)
+from errbar.data.readers.choices import FilesAre
+from errbar.data.readers.tables.naming import Naming, name_systems, systems_of, without_ending
 
 FILES_ARE: tuple[FilesAre, ...] = ("systems", "trials")  # what the files of such logs may be
 

@@ -353,7 +353,7 @@ def pick(name: str | None, found: Sequence[str], what: str, where: str) -> str:
 
 
 def picked_remark(choice: str, found: Sequence[str], what: str, option: str) -> list[Above]:
-    """Guess that says which of several scores is used; None if there is only one.
+    """Guess that says which of several scores is used; empty if there is only one.
 
     Examples
     --------

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     is_whole,
     list_in,

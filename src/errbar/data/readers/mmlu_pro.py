@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, setting, warning, way_to_say
-from errbar.data.readers.base import Choice, Glance, Reader, occurrences
+from errbar.data.readers.base import Glance, Reader, occurrences
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     UNSET,
     Part,
@@ -39,7 +40,8 @@ from errbar.data.readers.documents import (
 )
 from errbar.data.readers.log_names import FILES_ARE, runs_apart
 from errbar.data.readers.logs import Claim, Log, pick
-from errbar.data.readers.tables.naming import repeats_of, systems_of
+from errbar.data.readers.tables.naming import systems_of
+from errbar.data.readers.tables.repeat_numbers import repeats_of
 from errbar.errors import InputError
 
 _SCORERS = ["pred", "guess"]

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import about, guess, warning
-from errbar.data.readers.base import JSON, Choice, Glance, Reader
+from errbar.data.readers.base import JSON, Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     lines,
     name_of,

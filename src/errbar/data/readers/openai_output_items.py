@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, warning
 from errbar.data.readers import documents
-from errbar.data.readers.base import Choice, Glance
+from errbar.data.readers.base import Glance
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.logs import Claim, Log
 from errbar.errors import InputError
 
@@ -55,7 +56,7 @@ class _ApiRun:
 
 
 def kind_of_export(glance: Glance) -> str:
-    """Kind of export in a file; empty if it is none."""
+    """Kind of export in a file; empty if it is no export."""
     if glance.has(*_ITEM) or (glance.has("object", "data") and _OF_ITEM.search(glance.text)):
         return "output items"
     if glance.has("result_counts") and _OF_RUN.search(glance.text):

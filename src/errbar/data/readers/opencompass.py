@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from errbar.data.readers.base import Choice, Glance, Reader, joined_runs_remark
+from errbar.data.readers.base import Glance, Reader, joined_runs_remark
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     name_of,
     number_or_none,

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from errbar.data.outcome_words import is_outcome, number_in
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.file_content import raw_text
 from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.logs import Log

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,19 @@ from errbar.data.columns import USUAL
 from errbar.data.engines.duckdb import plain_errors, table_of
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.archive import unpack
-from errbar.data.readers.base import (
-    Choice,
-    Match,
-    Reader,
-    find_readers,
-    paused_collector,
-    refuse_totals,
-)
+from errbar.data.readers.base import Match, Reader, find_readers, paused_collector, refuse_totals
+from errbar.data.readers.choices import Choice, FilesAre, ReadRequest
 from errbar.data.readers.copies import Copies, copies_of_logs, copies_of_tables
 from errbar.data.readers.file_content import standard_input
-from errbar.data.readers.finding import (
+from errbar.data.readers.file_formats import (
     ARRAY,
     CSV,
     ENDINGS,
-    PathsOrGlobs,
-    find_all_files,
-    hidden_in,
     kind_of,
-    opened_once,
     seldom_tables,
     why_not_read,
 )
+from errbar.data.readers.finding import PathsOrGlobs, find_all_files, hidden_in, opened_once
 from errbar.data.readers.logs import (
     COMPANION,
     Accounts,
@@ -45,7 +36,7 @@ from errbar.data.readers.logs import (
 )
 from errbar.data.readers.tables.file_roles import describes_data_set
 from errbar.data.readers.tables.matrix_files import arrays_in, read_matrix
-from errbar.data.readers.tables.naming import FilesAre, HowToRead, name_systems
+from errbar.data.readers.tables.naming import name_systems
 from errbar.data.readers.tables.summaries import why_no_rows
 from errbar.data.readers.tables.table_files import read_tables
 from errbar.data.sources.arrays import MatrixSource, array_source, matrix_of
@@ -59,16 +50,6 @@ _BESIDE_LOGS = "not a log, while other files are"
 _ELSEWHERE = f"{_BESIDE_LOGS}; pass its path to read it as a table"
 _SELDOM_READ = "not read next to other tables; pass its path to read it"
 _NEITHER = f"{_BESIDE_LOGS}, and no table by its ending"
-
-
-@dataclass(frozen=True)
-class ReadRequest:
-    """All options of reading."""
-
-    how: HowToRead
-    reader: str | None = None
-    choice: Choice = field(default_factory=Choice)
-    connection: Any = None
 
 
 class _Skips(Accounts):

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import guess, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     UNSET,
     encoded,

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.readers.base import Choice, Reader, has_keys, joined_runs_remark
+from errbar.data.readers.base import Reader, has_keys, joined_runs_remark
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     is_whole,
     lines,

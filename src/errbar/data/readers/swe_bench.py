@@ -20,7 +20,8 @@ from itertools import chain
 from pathlib import Path
 
 from errbar.base.remarks import counted, guess, setting, some_of, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice, FilesAre
 from errbar.data.readers.documents import is_whole, object_of
 from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.logs import Claim, Log
@@ -44,7 +45,7 @@ from errbar.data.readers.swe_bench_submissions import (
     recognise_submission,
     submission_of,
 )
-from errbar.data.readers.tables.naming import FilesAre, systems_of
+from errbar.data.readers.tables.naming import systems_of
 from errbar.errors import InputError
 
 _LOGS = "logs"  # the folder of reports in a submission, which names no system

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     list_in,
     number_or_none,

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from errbar.base.remarks import guess, setting, warning
-from errbar.data.readers.base import Choice, Glance, Reader, occurrences
+from errbar.data.readers.base import Glance, Reader, occurrences
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import name_of
 from errbar.data.readers.logs import Claim, Log
 from errbar.data.readers.tables.naming import systems_of

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess, setting, warning
-from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.base import Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     elements,
     is_whole,
@@ -206,7 +207,7 @@ def _trials(file: Path) -> Iterator[_EpisodeTrial]:
 
 
 def _description(task: Any) -> str:
-    """What identifies a task: its instruction to the user, or everything that is known of it."""
+    """What identifies a task: its instruction to the user, or else all its fields."""
     if isinstance(task, dict):
         instruction = task.get("instruction")
         return instruction if isinstance(instruction, str) else repr(sorted(task.items()))

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import some_of, warning
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     UNSET,
     is_whole,
@@ -65,7 +66,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
 
 
 def _on_failures(failures: Mapping[str, Counter[str]]) -> list[str]:
-    """Say once how the trials of each system failed, and what Terminal-Bench makes of it."""
+    """Remark on how the trials of each system failed, and how Terminal-Bench counts them."""
     listed = [
         f"{system} ({', '.join(f'{failure} {n}' for failure, n in own.items())})"
         for system, own in failures.items()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from errbar.base.remarks import Above, guess, setting, some_of, warning
+from errbar.data.readers.choices import FilesAre
 from errbar.data.readers.documents import (
     UNSET,
     Part,
@@ -24,7 +25,7 @@ from errbar.data.readers.documents import (
 )
 from errbar.data.readers.log_names import tell_apart
 from errbar.data.readers.logs import Log
-from errbar.data.readers.tables.naming import FilesAre, systems_of, without_time
+from errbar.data.readers.tables.naming import systems_of, without_time
 
 METADATA = "run_metadata.json"
 RESULTS = "results.json"

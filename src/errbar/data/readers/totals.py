@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from errbar.data.readers.base import Choice, Glance, Reader
+from errbar.data.readers.base import Glance, Reader
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import parse
 from errbar.errors import InputError
 
@@ -26,7 +27,7 @@ class _TotalsFormat(NamedTuple):
     harness: str
     keys: tuple[str, ...]  # of each of its documents
     instead: str
-    looks: Callable[[Glance], bool] = lambda _: True  # at what else there is
+    looks: Callable[[Glance], bool] = lambda _: True  # a further condition on the file
 
 
 def _of_simple_evals(glance: Glance) -> bool:

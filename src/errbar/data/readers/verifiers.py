@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import guess
-from errbar.data.readers.base import Choice, Reader, has_keys
+from errbar.data.readers.base import Reader, has_keys
+from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
     is_whole,
     lines,

@@ -214,6 +214,18 @@ def array_source(data: Any, name: str = "") -> MatrixSource:
     return MatrixSource({name: matrix}, Origin(remarks=tuple(remarks)))
 
 
+def source_in_memory(data: Any) -> MatrixSource:
+    """Source for an array in memory, or for arrays by name; a first column of ids is refused."""
+    source = array_source(data)
+    for name, matrix in source.matrices.items():
+        refuse_ids(
+            matrix,
+            name or "the matrix",
+            "Give rows with names, as in [{'id': 0, 'correct': 1}], or leave that column out.",
+        )
+    return source
+
+
 def _remark_of(matrix: Any, subject: str = "") -> Above:
     """Remark on how a matrix was read; a warning if its transpose would have enough questions."""
     rows, columns = np.shape(matrix)[:2]

@@ -22,7 +22,7 @@ from errbar.results.pictures.vega import Datum, point_of
 from errbar.results.scores import Estimates
 
 _NONE = "no interval"
-_PARTS, _ROUNDING = 5, 1e-9  # at most so many parts of an axis, or one more
+_PARTS, _ROUNDING = 5, 1e-9  # about the number of parts of an axis, at most one more
 _ENDS = {"low": "from", "high": "to"}
 _ZERO: Spec = {
     "data": {"values": [{}]},

@@ -13,7 +13,8 @@ import numpy as np
 from errbar.base.arrays import Array, Integers, float_of
 from errbar.base.remarks import Caution, guess
 from errbar.data.games import Games
-from errbar.data.readers.finding import CSV, PARQUET, find_files, kind_of
+from errbar.data.readers.file_formats import CSV, PARQUET, kind_of
+from errbar.data.readers.finding import find_files
 from errbar.data.readers.games.tables import (
     HowToReadGames,
     cells_of,

@@ -18,7 +18,14 @@ from errbar.data.engines.duckdb import own_engine, plain_errors
 from errbar.data.engines.flat_files import relations_of
 from errbar.data.games import USUAL_GAMES, Games, games_of, require_control, weights_of
 from errbar.data.queries.expressions import column_lists
-from errbar.data.readers.finding import CSV, JSON, PARQUET, find_files, kind_of, why_not_read
+from errbar.data.readers.file_formats import (
+    CSV,
+    JSON,
+    PARQUET,
+    kind_of,
+    why_not_read,
+)
+from errbar.data.readers.finding import find_files
 from errbar.data.readers.games.tools import games_in
 from errbar.data.readers.games.winners import Words, results_of
 from errbar.data.readers.games.wins import WON_BY_ORDER, columns_of_wins, decide_winners, tie_flags

@@ -149,7 +149,7 @@ def _is_twofold(text: str, first: str, second: str) -> bool:
 def graded_between(
     cells: Sequence[Any], name: str, words: Words
 ) -> tuple[list[float | None], list[Above]] | None:
-    """Results on a scale of numbers whose ends the user named; None if there is none.
+    """Results on a scale of numbers; None unless the user named its two ends.
 
     With -3 for the first system and 3 for the second, 0 is a tie and -1 is two thirds of a win.
     """
@@ -201,7 +201,7 @@ def _result(text: str, first: str, second: str, words: Words) -> float | None:
 
 
 def _by_name(word: str, first: str, second: str) -> float:
-    """The result of a word that is a system's name in other spelling; nan if it is none."""
+    """The result of a word that is the name of a system, spelled differently; nan for others."""
     sides = plain_word(first), plain_word(second)
     if sides[0] == sides[1] or word not in sides:
         return math.nan
@@ -209,7 +209,7 @@ def _by_name(word: str, first: str, second: str) -> float:
 
 
 def _numbers_in(cells: Sequence[Any], words: Words | None = None) -> list[float | None] | None:
-    """Cells as numbers, None where there is none or the word means a tie; None for other words."""
+    """Cells as numbers, None for an empty cell or a tie; None in all if a cell is another word."""
     numbers: list[float | None] = []
     for cell in cells:
         blank = cell is None or plain_word(cell) in _NOTHING

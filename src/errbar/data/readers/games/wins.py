@@ -98,7 +98,7 @@ def _winner_and_loser(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _counts(names: Sequence[str]) -> dict[str, str]:
-    """Columns with the wins of either side, and with ties if there is one."""
+    """Columns with the wins of either side, and the column with ties, if any."""
     found: dict[str, str] = {}
     for name in names:
         spaced = re.sub(r"[\s_\-]+", " ", name.strip().lower())

@@ -23,8 +23,10 @@ Which column is what?
 - `column_choice`: the question, the outcome, the system, the trial; `nested_names`: these inside
   objects.
 - `id_names`: ids without a known name; `id_check`: whether the rows agree that it is the id.
-- `competing_outcomes`: several outcomes; `score_columns`: scores without a known name.
-- `outcome_text`: words, percentages, statuses.
+- `competing_outcomes`: which of several columns is the outcome; `score_columns`: scores without a
+  known name.
+- `false_outcomes`: columns that look like the outcome and are refused, as a confidence.
+- `outcome_text`: words and percentages; `statuses`: words of a status, as crashed and done.
 - `graded_classes`: predictions of a classifier and their labels.
 - `flagged_rows`: rows marked as failed.
 
@@ -37,7 +39,7 @@ Is it a row per trial?
 
 What are several files?
 
-- `naming`: which file is which system, task or trial; repeats, as run1, run2 (`repeats_of`).
+- `naming`: which file is which system, task or trial; `repeat_numbers`: repeats, as run1, run2.
 - `file_names`: these names as a column of every row; `system_names`: systems by column.
 - `question_files`: a file per question; `split_files`: parts of one table.
 - `compared_files`: whether they have the same questions.

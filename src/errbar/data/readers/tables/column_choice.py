@@ -1,9 +1,15 @@
 """Which column of a table is the question, the outcome, the system, the trial.
 
-The id is the column that the user names; else `question`, unless it holds the text of questions
-and another column is called an id; else a usual name for an id; the unnamed index of a data frame;
-the text that was asked; the id of a question inside an object. Where there is none of these, every
-row is a question.
+The id of a question is the first of these that a table has:
+
+- the column that the user names;
+- `question`, unless it holds the text of questions and another column is called an id;
+- a column with a usual name for an id;
+- the unnamed index of a data frame;
+- the text that was asked;
+- the id of a question inside an object.
+
+Without any of them, every row is a question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,13 +40,13 @@ from errbar.data.readers.tables.competing_outcomes import (
     are_names,
     are_right_or_wrong,
     best_outcome,
-    holds_outputs,
-    refuse_answers,
     unusual_outcome,
 )
-from errbar.data.readers.tables.flagged_rows import (
+from errbar.data.readers.tables.false_outcomes import (
     advice_on,
+    holds_outputs,
     possible_outcomes,
+    refuse_answers,
     refuse_outcome,
     wrong_flags,
 )
@@ -158,7 +164,7 @@ class _ColumnChoice:
 def _take_unusual_outcome(
     chosen: _ColumnChoice, present: Sequence[str], sample: Sampler, *, may: bool, scored: bool
 ) -> None:
-    """Use a verdict in a status, lists of outcomes, or the only scores, if nothing else is it."""
+    """Without a usual outcome, use a verdict in a status, lists of outcomes, or the only scores."""
     named = chosen.named
     if "outcome" in named or not may:
         return
@@ -190,7 +196,7 @@ _SELDOM_SYSTEMS = frozenset({"method", "run"})
 def _varies_by_question(
     name: str, lower: Mapping[str, str], present: Sequence[str], sample: Sampler | None
 ) -> bool:
-    """Whether a column named `method` tells how each question was solved: no question has two."""
+    """Whether `method` tells how each question was solved, and no system: no question has two."""
     if sample is None or plain_name(name) not in _SELDOM_SYSTEMS:
         return False
     values = list(map(str, sample(name)))
@@ -205,7 +211,7 @@ def _varies_by_question(
 def _unusual_id(
     chosen: _ColumnChoice, present: Sequence[str], lower: Mapping[str, str], sample: Sampler
 ) -> str:
-    """What names a question where no usual column does; the number of its row if nothing does.
+    """The id of a question where no column has a usual name for it, at last the row number.
 
     A column that was guessed to be the task, but is an id, is no longer the task.
     """
@@ -252,7 +258,7 @@ def _likeliest(
 
 
 def _names_rows(name: str, values: Sequence[Any], others: Sequence[str], sample: Sampler) -> bool:
-    """Whether a label is a name of its row, or a kind: no verdict, and unique or beside one."""
+    """Whether `label` names or classifies rows: no verdicts, and unique or beside verdicts."""
     if plain_name(name) != "label" or not are_names(values):
         return False
     apart = len(set(map(str, values))) == len(values) >= _FEWEST_NAMES
@@ -278,7 +284,8 @@ def _require_all(
     if lacking:
         from errbar.data.games import refuse_games  # noqa: PLC0415  only for the message
 
-        refuse_games(present)  # rows without ids can be questions; without outcomes, nothing
+        refuse_games(present)
+        # Without ids, rows can be questions; without outcomes, there is nothing to score.
         needed = "outcome" if "outcome" in lacking and sample is not None else lacking[0]
         kind, (first, *_) = next(iter(kinds.items()), ("", ["COLUMN"]))
         map_it = f"{'for example with' if kind else 'with'} {mapping(needed, first)}"

@@ -21,8 +21,8 @@ from errbar.base.remarks import some_of
 from errbar.data.columns import REFERENCES, named_like
 from errbar.data.counts import Counts
 from errbar.data.outcome_words import is_outcome
-from errbar.data.readers.finding import kind_of
-from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.choices import HowToRead
+from errbar.data.readers.file_formats import kind_of
 from errbar.data.readers.tables.wide_names import is_prediction
 from errbar.data.sources.arrays import is_list
 from errbar.errors import InputError, WrongType

@@ -18,8 +18,7 @@ from errbar.base.remarks import way_to_say
 from errbar.data.columns import is_settings_file, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.queries.expressions import FILE
-from errbar.data.readers.base import Choice
-from errbar.data.readers.tables.naming import HowToRead
+from errbar.data.readers.choices import Choice, HowToRead
 from errbar.data.readers.tables.reshaping import RowSet
 from errbar.errors import InputError, UnknownColumn, WrongType
 

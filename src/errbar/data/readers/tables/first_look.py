@@ -4,7 +4,8 @@ from errbar.data.columns import ROW
 from errbar.data.engines.duckdb import ALL_ROWS, Query, distinct_rows, numbers_in
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import Columns
-from errbar.data.readers.finding import PARQUET, kind_of, size_of_all
+from errbar.data.readers.file_formats import PARQUET, kind_of
+from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import condition_candidates
 from errbar.data.readers.tables.id_check import are_sentences, other_ids

@@ -1,8 +1,7 @@
 """What other columns say of rows and outcomes.
 
 Rows may be marked as failed or excluded while they have an outcome that counts. An outcome may by
-its name mark what is wrong, and other columns may be the outcome as well. Without an outcome,
-columns that may be it are listed.
+its name mark what is wrong, and other columns may be the outcome as well.
 """
 
 import math
@@ -18,30 +17,22 @@ from errbar.data.columns import (
     PROPERTIES,
     REFERENCES,
     WRONG_FLAGS,
-    Sampler,
-    list_names,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import quoted, text_literal, text_of
-from errbar.data.outcome_words import FREQUENCIES, MAXIMA, NOTHING, distinct, number_in
+from errbar.data.outcome_words import FREQUENCIES, MAXIMA, NOTHING
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import (
     LISTS,
-    are_right_or_wrong,
     free_columns,
-    refuse_confidence,
-    refuse_reference,
     worth_of,
 )
-from errbar.data.readers.tables.counted_rows import refuse_tallies
-from errbar.data.readers.tables.graded_classes import refuse_classes
 from errbar.data.readers.tables.outcome_text import number_expression
 from errbar.data.readers.tables.score_columns import scored_columns
-from errbar.errors import InputError
 
 # Columns with the text of an error, empty where there was none.
-_ERRORS = frozenset(
+ERROR_TEXTS = frozenset(
     map(
         plain_name,
         ("error", "errors", "error_message", "err", "exception", "error_msg", "traceback"),
@@ -79,7 +70,11 @@ def flagged_rows(rows: Any, columns: Columns) -> list[Above]:
     free = free_columns(rows.columns, columns)
     value = f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     remarks = []
-    for names, words, negated in ((_ERRORS, _NO, True), (_OUT, _YES, False), (_IN, _NO[1:], False)):
+    for names, words, negated in (
+        (ERROR_TEXTS, _NO, True),
+        (_OUT, _YES, False),
+        (_IN, _NO[1:], False),
+    ):
         listed = ", ".join(map(text_literal, words))
         for name in named_like(free, names):
             marked = f"lower(trim({text_of(name)})) {'NOT ' if negated else ''}IN ({listed})"
@@ -246,128 +241,6 @@ def lower_is_better(
     ]
 
 
-def wrong_flags(present: Sequence[str]) -> str:
-    """Advice on columns that mark what is wrong; empty if there are none."""
-    names = named_like(present, WRONG_FLAGS)
-    if not names:
-        return ""
-    right = way_to_say("--right 0 --right false", "right=['0', 'false']")
-    return f" If {names[0]!r} marks what is wrong, use {mapping('outcome', names[0])} and {right}."
-
-
-def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> dict[str, list[str]]:
-    """Columns without a known name that may be the outcome, the likeliest first, by their kind."""
-    if sample is None:
-        return {}
-    binary = [name for name in present if _are_verdicts(sample(name))]
-    shares = [name for name in present if name not in binary and _are_shares(sample(name))]
-    empty = [name for name in present if not any(map(is_filled, sample(name)))]
-    empty = [name for name in empty if _SCORED.search(name)]
-    words = [name for name in present if name not in binary and _are_classes(sample(name))]
-    grades = graded_scores({name: sample(name) for name in present})
-    right = way_to_say("--right WORD", "right='WORD'")
-    kinds = {
-        "Columns with only right and wrong values": binary,
-        "Columns of ratings or scores": grades,
-        "Columns of numbers between 0 and 1": shares,
-        f"Columns of words, of which {right} says which are right": words,
-        "Columns without any value": empty,
-    }
-    return {kind: names for kind, names in kinds.items() if names}
-
-
-def advice_on(kinds: Mapping[str, Sequence[str]]) -> str:
-    """Sentences that list columns by kind; empty if there are none."""
-    return "".join(f" {kind}: {list_names(names, 6)}." for kind, names in kinds.items())
-
-
-_THRESHOLD = re.compile(r"(^|[\s_.-])threshold$", re.IGNORECASE)
-_DIRECTIONS = frozenset(map(plain_name, ("is_lower_better", "lower_is_better", "minimize")))
-_FEWEST_THRESHOLDS = 2  # one is the bar of a metric, which its own score is compared with
-
-
-def refuse_outcome(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
-    """Raise an error for a column that was guessed and is no outcome, by what is next to it."""
-    for refuse in (
-        *(refuse_reference, refuse_confidence, _refuse_own_scales, refuse_tallies, refuse_classes),
-        _refuse_of_errors,
-    ):
-        refuse(outcome, present, sample)
-
-
-def _refuse_of_errors(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
-    """Raise an error for a column that only says which rows have an error.
-
-    It is filled only where there is one, or it is an `ok` that is true where there is none. What
-    the other rows achieved is in another column.
-    """
-    values = sample(outcome) if sample else ()
-    for name in named_like(present, _ERRORS):
-        errors = sample(name) if sample else ()
-        if len(errors) != len(values) or name == outcome:
-            continue
-        filled = list(map(is_filled, values))
-        failed = list(map(is_filled, errors))
-        returned = plain_name(outcome) == "ok" and [worth_of(value) for value in values] == [
-            float(not is_failed) for is_failed in failed
-        ]
-        if returned and values:
-            raise InputError(
-                f"{outcome!r} is true where {name!r} is empty, so it says that a call returned, "
-                f"not that the answer is right. Choose the outcome with {mapping('outcome')}. "
-                f"There are: {list_names(present, 12)}."
-            )
-        if filled == failed and 0 < sum(filled) < len(filled) / 2:
-            raise InputError(
-                f"{outcome!r} has a value only in rows with something in {name!r}, "
-                f"{sum(filled)} of {len(filled)}, where it says that they failed. The outcomes of "
-                f"the others are elsewhere; choose them with {mapping('outcome')}, such as "
-                f"{mapping('outcome', 'scores.accuracy')} for those inside objects. There are: "
-                f"{list_names(present, 12)}."
-            )
-
-
-def _refuse_own_scales(outcome: str, present: Sequence[str], sample: Sampler | None) -> None:
-    """Raise an error for a score that every question has on a scale of its own.
-
-    The signs are thresholds that vary from row to row, several of them, as of medals, or a column
-    that says of some rows that lower is better.
-    """
-    if sample is None or plain_name(outcome.rpartition(".")[2]) != "score":
-        return
-    varying = [
-        name
-        for name in filter(_THRESHOLD.search, present)
-        if len({worth_of(value) for value in sample(name) if is_filled(value)}) > 1
-    ]
-    lower = [
-        name
-        for name in named_like(present, _DIRECTIONS)
-        if len({worth_of(value) for value in sample(name) if is_filled(value)}) > 1
-    ]
-    if len(varying) < _FEWEST_THRESHOLDS and not lower:
-        return
-    signs = lower or varying
-    binary = [name for name in present if name not in lower and _are_verdicts(sample(name))]
-    advice = (
-        f" Columns with only right and wrong values: {list_names(binary, 6)}." if binary else ""
-    )
-    raise InputError(
-        f"{outcome!r} is on a scale of its own in every row, by {list_names(signs, 3)} next to it, "
-        f"so its mean says nothing. Choose the outcome with {mapping('outcome')}; to average it "
-        f"all the same, {mapping('outcome', outcome)}.{advice}"
-    )
-
-
-def _are_verdicts(values: Sequence[object]) -> bool:
-    """Whether values are right and wrong, both of them."""
-    return are_right_or_wrong(values) and len(set(map(str, values))) > 1
-
-
-_MOST_CLASSES = 10  # words of a column of verdicts
-_SCORED = re.compile(r"score|rating|grade|correct|pass|verdict|winner|reward|label", re.IGNORECASE)
-
-
 def is_filled(value: object) -> bool:
     """Whether a value is not null, and no text that stands for nothing, such as n/a."""
     return value is not None and str(value).strip().lower() not in NOTHING
@@ -377,24 +250,3 @@ def graded_scores(flat: Mapping[str, Sequence[object]]) -> list[str]:
     """Columns of scores, of which some are above 1."""
     found = scored_columns(flat, lambda name: flat[name])
     return [name for name in found if max(filter(None, map(worth_of, flat[name])), default=0) > 1]
-
-
-def _are_classes(values: Sequence[object]) -> bool:
-    """Whether a few words recur, of which some mean right and others nothing that is known."""
-    words = {
-        text: text.strip().lower()
-        for text in distinct(values)
-        if isinstance(text, str) and is_filled(text)
-    }
-    some = [words[text] for text in values if isinstance(text, str) and text in words]
-    worth = {word: worth_of(word) for word in {*some}}
-    has_both = None in worth.values() and any(
-        value == 1.0 and number_in(word) is None for word, value in worth.items()
-    )
-    return has_both and 2 < len(worth) <= _MOST_CLASSES and 2 * len(worth) <= len(some)
-
-
-def _are_shares(values: Sequence[object]) -> bool:
-    """Whether there are several numbers, and all are between 0 and 1."""
-    some = {worth_of(value) for value in distinct(values) if is_filled(value)}
-    return len(some) > 1 and all(worth is not None and 0 <= worth <= 1 for worth in some)

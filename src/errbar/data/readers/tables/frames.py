@@ -27,16 +27,16 @@ from errbar.data.columns import (
 from errbar.data.engines.duckdb import own_engine, store_columns
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import Columns, Frame, column_lists, column_of, require_order
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.logs import Origin, unchecked
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.containers import plain_container
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.id_names import INDICES
-from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.nested_names import names_in_parts
-from errbar.data.readers.tables.outcome_text import USUAL_STATUSES, with_usual_statuses_in
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.reshaping import RowSet, shape
+from errbar.data.readers.tables.statuses import USUAL_STATUSES, with_usual_statuses_in
 from errbar.data.readers.tables.total_tables import TASKS
 from errbar.data.sources.tables import CountsTableSource, Source, TableSource
 from errbar.errors import InputError, NotThere, UnknownColumn

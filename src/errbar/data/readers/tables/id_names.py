@@ -5,7 +5,7 @@ the text that was asked, the subject of a question such as an image.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from errbar.data.columns import (
     COUNTERS,
@@ -63,7 +63,7 @@ _SUBJECTS = frozenset(
     )
 )
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
-# Number the trials of a question, or the questions where nothing else does.
+# Number the trials of a question; without any other id, the questions.
 _SAMPLES = frozenset(
     map(
         plain_name,
@@ -302,3 +302,33 @@ def _tells_apart(name: str, free: Sequence[str], system: str | None, sample: Sam
 
 def _rows(names: Sequence[str], sample: Sampler) -> Iterator[tuple[str, ...]]:
     return zip(*(map(str, sample(name)) for name in names), strict=True)
+
+
+_TEXTS = ("question", "problem")  # may be the id, or the text
+
+
+def id_beside_text(
+    lower: Mapping[str, str], used: Collection[str], usual: Sequence[str], sample: Sampler
+) -> str | None:
+    """The id column, if `question` or `problem` has the text of the question."""
+    text = next((lower[name] for name in _TEXTS if name in lower), None)
+    if text is None or text in used:
+        return None
+    free = [name for name in lower.values() if name not in {*used, text}]
+    ids = [name for name in usual if name in free]
+    ids = [name for name in ids if plain_name(name) not in _TEXTS and not is_prose(sample(name))]
+    if not _has_gaps(sample(text)):
+        ids = [name for name in ids if not _has_gaps(sample(name))]
+    different = {name: len({*map(str, sample(name))}) for name in (text, *ids)}
+    if different[text] == 1:  # one question about several images, documents, …
+        ids = [name for name in ids if different[name] > 1]
+        return ids[0] if ids else subject_id(free, None, sample)
+    if plain_name(text) == "problem" and (rows := len(sample(text))) > different[text]:
+        ids = [name for name in ids if different[name] < rows]  # others name rows
+    if ids and (lower.get("questionid") == ids[0] or is_prose(sample(text))):
+        return ids[0]
+    return None
+
+
+def _has_gaps(values: Sequence[object]) -> bool:
+    return any(value is None or not str(value).strip() for value in values)

@@ -16,6 +16,7 @@ from typing import Any
 
 from errbar.base.remarks import guess, some_of
 from errbar.data.outcome_words import is_outcome
+from errbar.data.readers.choices import KeysAre
 from errbar.data.readers.documents import JsonObject, in_short
 from errbar.data.readers.tables.column_documents import fit_names, table_in
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
@@ -44,7 +45,6 @@ from errbar.data.readers.tables.json_objects import (
     unwrap,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
-from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.nested_keys import (
     lists_by_task,
     nests_objects,

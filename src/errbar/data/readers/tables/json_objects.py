@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import plain_name
 from errbar.data.outcome_words import NO_OUTCOME, WORDS, is_outcome, number_in
+from errbar.data.readers.choices import KeysAre
 from errbar.data.readers.documents import JsonObject
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.document_totals import compared_totals_by_key
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.named_scores import counts_tests, is_about_tests
-from errbar.data.readers.tables.naming import KeysAre
 from errbar.data.readers.tables.surrounding_names import (
     ASKED_NAMES,
     LOOKED_AT,

@@ -80,7 +80,7 @@ def role_of_keys(
 def _by_column(flat: Flat) -> tuple[Flat, Above] | None:
     """A row for each of several columns of records with the same outcome, which are systems.
 
-    Where the row itself has a response, they are scores of it.
+    Where the row itself has a response, they are scores of that response.
     """
     wide = [name for name, column in flat.items() if _has_records(column[:_LOOKED_AT])]
     others = [name for name in flat if name not in wide]

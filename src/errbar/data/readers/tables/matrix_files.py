@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from errbar.data.readers.archive import Archive
 from errbar.data.readers.file_content import text_lines
-from errbar.data.readers.finding import COMPRESSED, CSV, kind_of
+from errbar.data.readers.file_formats import COMPRESSED, CSV, kind_of
 from errbar.data.readers.tables.stray_lines import separator_in
 from errbar.data.sources.arrays import refuse_ids
 from errbar.errors import InputError

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from errbar.base.remarks import guess, setting, some_of, warning, way_to_say
+from errbar.data.readers.choices import KeysAre
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.document_totals import refuse_few_shares, refuse_totals
 from errbar.data.readers.tables.json_objects import (
@@ -19,7 +20,6 @@ from errbar.data.readers.tables.json_objects import (
     nests_outcomes,
     number_trials,
 )
-from errbar.data.readers.tables.naming import KeysAre
 from errbar.errors import NoOutcomes
 
 

@@ -18,10 +18,17 @@ from errbar.base.remarks import Above
 from errbar.data.columns import plain_name
 from errbar.data.engines.duckdb import quoted
 from errbar.data.engines.flat_files import dialect_of
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.file_content import encoding_remarks, raw_text, text_lines
-from errbar.data.readers.finding import ARROW, CSV, EXCEL, JUNIT, SQLITE, head_of
+from errbar.data.readers.file_formats import (
+    ARROW,
+    CSV,
+    EXCEL,
+    JUNIT,
+    SQLITE,
+)
+from errbar.data.readers.finding import head_of
 from errbar.data.readers.tables.frames import arrow_columns
-from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.nested_names import names_in_parts
 from errbar.data.readers.tables.workbooks import sheet_columns, sheets_in
 from errbar.errors import InputError, MissingExtra, NoOutcomes

@@ -21,12 +21,14 @@ from errbar.data.columns import RESPONSES, ROW, named_like
 from errbar.data.engines.duckdb import quoted, store_columns, text_literal, text_of
 from errbar.data.engines.flat_files import Relation
 from errbar.data.queries.expressions import FILE, HIDDEN, Columns
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.finding import resolved_folders
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
 from errbar.data.readers.tables.competing_outcomes import are_right_or_wrong
 from errbar.data.readers.tables.file_names import free_name, with_column
-from errbar.data.readers.tables.naming import HowToRead, without_ending, without_repeats
+from errbar.data.readers.tables.naming import without_ending
+from errbar.data.readers.tables.repeat_numbers import without_repeats
 from errbar.errors import UnknownColumn
 
 _WORD = re.compile(r"[0-9A-Za-z]+")
@@ -173,7 +175,7 @@ def _are_trials(
 ) -> bool:
     """Whether the rows of every file can be those of a single question.
 
-    A column numbers them as trials; or they are one row, with an outcome that is no total.
+    A column numbers them as trials, or there is only one row, whose outcome is no total.
     """
     trial = named.get("trial")
     numbers = f"count(DISTINCT {text_of(trial)})" if trial else "1"

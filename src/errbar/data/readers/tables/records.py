@@ -138,7 +138,7 @@ def _grade_predictions(flat: Flat, assignment: Assignment) -> tuple[Flat, Above]
 
 
 def _by_tests(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
-    """Answers that are right if they passed their tests, if nothing else says what is right."""
+    """Outcomes from tests: without another outcome, an answer is right if it passed its tests."""
     if "outcome" in assignment or any(names_in_parts([name], "outcome") for name in flat):
         return None
     tests = [name for name in flat if is_about_tests(name)]
@@ -191,7 +191,7 @@ def _unpack_lists(flat: Flat) -> tuple[Flat, Above] | None:
         if not holds(column, list) or not _are_records(column):
             continue
         lists = [value if isinstance(value, list) and value else [{}] for value in column]
-        # scores beside the list are totals of it
+        # scores beside the list are its totals
         totals = [other for other in named_like(flat, SCORES) if holds(flat[other], dict)]
         others = {key: flat[key] for key in flat if key not in {name, *totals}}
         found = repeat_rows(others, [len(entries) for entries in lists])

@@ -15,6 +15,7 @@ from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
 from errbar.data.engines.duckdb import quoted, store_columns, text_literal
 from errbar.data.engines.flat_files import Relation, union_of_rows
 from errbar.data.queries.expressions import FILE, Columns
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.finding import size_of_all
 from errbar.data.readers.logs import unchecked
 from errbar.data.readers.tables.column_choice import find_columns
@@ -46,13 +47,8 @@ from errbar.data.readers.tables.flagged_rows import (
     other_outcomes,
 )
 from errbar.data.readers.tables.id_check import numbered_repeats, with_checked_id
-from errbar.data.readers.tables.naming import HowToRead
 from errbar.data.readers.tables.nested_names import hides_names
-from errbar.data.readers.tables.outcome_text import (
-    numbers_of_text,
-    with_numbers,
-    with_usual_statuses,
-)
+from errbar.data.readers.tables.outcome_text import numbers_of_text, with_numbers
 from errbar.data.readers.tables.question_files import QuestionFiles, with_questions
 from errbar.data.readers.tables.records import tidy
 from errbar.data.readers.tables.repeated_ids import (
@@ -65,6 +61,7 @@ from errbar.data.readers.tables.repeated_ids import (
     stopped_at_success,
     with_parts,
 )
+from errbar.data.readers.tables.statuses import with_usual_statuses
 from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
 from errbar.data.readers.tables.summaries import without_totals
 from errbar.data.readers.tables.system_names import names_remark, uneven_systems

@@ -34,7 +34,7 @@ def without_notes(
 ) -> tuple[Any, tuple[tuple[str, Any], ...], list[Above]]:
     """Leave out rows that have only a note in the column of the id.
 
-    A note starts with a mark or a word such as `Source:`, or is a sentence where no id is one.
+    A note starts with a mark or a word such as `Source:`, or is a sentence while ids are not.
     """
     kinds = rows.schema
     if columns["question"] == ROW or kinds[columns["question"]] != "VARCHAR":
@@ -157,8 +157,8 @@ def above_remarks(file: Path, above: int) -> tuple[Above, ...]:
 def levels_of(file: Path, above: int, mark: str) -> tuple[list[str], int] | None:
     """Names of columns from a header of several levels, as pandas writes them, and its lines.
 
-    The last line names the index, with nothing else in it. A number goes with the name of its
-    level, as in gpt_seed0, and a measure stands last, as in gpt_acc.
+    The last line has only the name of the index. A number follows the name of its level, as in
+    gpt_seed0, and a measure stands last, as in gpt_acc.
     """
     rows = list(csv.reader(islice(text_lines(file), above, above + _MOST_LEVELS), delimiter=mark))
     ends = (list(without_end(row)) for row in rows)

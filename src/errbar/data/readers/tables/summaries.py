@@ -19,16 +19,8 @@ from errbar.data.engines.duckdb import (
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.file_content import begins_as_document, text_lines
-from errbar.data.readers.finding import (
-    CSV,
-    JSON,
-    JUNIT,
-    PARQUET,
-    head_of,
-    keep_as_utf8,
-    kind_of,
-    size_of,
-)
+from errbar.data.readers.file_formats import CSV, JSON, JUNIT, PARQUET, kind_of
+from errbar.data.readers.finding import head_of, keep_as_utf8, size_of
 from errbar.errors import InputError, NotThere
 
 EMPTY = "it is empty"

@@ -35,7 +35,7 @@ from errbar.data.outcome_words import is_outcome
 from errbar.data.queries.expressions import FILE, Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.id_names import ASKED, is_prose
-from errbar.data.readers.tables.naming import may_repeat
+from errbar.data.readers.tables.repeat_numbers import may_repeat
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 from errbar.errors import InputError
 

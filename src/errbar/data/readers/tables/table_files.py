@@ -22,6 +22,7 @@ from errbar.data.engines.duckdb import (
 )
 from errbar.data.engines.flat_files import Relation, relations_of
 from errbar.data.queries.expressions import BY_VALUES, FILE
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.documents import parse
 from errbar.data.readers.file_content import (
     begins_as_array,
@@ -30,16 +31,15 @@ from errbar.data.readers.file_content import (
     is_single_line,
     text_lines,
 )
-from errbar.data.readers.finding import (
+from errbar.data.readers.file_formats import (
     CSV,
     JSON,
     PARQUET,
     YAML,
-    encoding_of,
     is_lines_by_name,
     kind_of,
-    size_of_all,
 )
+from errbar.data.readers.finding import encoding_of, size_of_all
 from errbar.data.readers.json_files import value_of_file
 from errbar.data.readers.logs import Accounts, Origin
 from errbar.data.readers.tables.compared_files import (
@@ -53,7 +53,7 @@ from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.file_roles import settings_among
 from errbar.data.readers.tables.json_documents import fields_of, records_in
 from errbar.data.readers.tables.json_objects import Document
-from errbar.data.readers.tables.naming import HowToRead, name_systems
+from errbar.data.readers.tables.naming import name_systems
 from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document
 from errbar.data.readers.tables.question_files import QuestionFiles, question_files
 from errbar.data.readers.tables.records import tidy

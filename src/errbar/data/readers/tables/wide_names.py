@@ -264,7 +264,7 @@ def is_response_beside(name: str, wide: Sequence[str]) -> bool:
 
 
 class Grid(NamedTuple):
-    """Columns of which each is one of several measures of one of several systems."""
+    """Columns of several measures of several systems, one for each pair."""
 
     systems: list[str]
     measures: list[str]

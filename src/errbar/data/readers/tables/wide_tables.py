@@ -29,19 +29,19 @@ from errbar.data.columns import (
 from errbar.data.outcome_words import NOTHING, WORDS, distinct, is_outcome, known_word, number_in
 from errbar.data.queries.expressions import HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
-from errbar.data.readers.tables.competing_outcomes import no_outcome, refuse_paired_answers
 from errbar.data.readers.tables.derived_columns import (
     Flat,
     derived_columns,
     numbers_of,
     row_numbers,
 )
-from errbar.data.readers.tables.flagged_rows import (
+from errbar.data.readers.tables.false_outcomes import (
     advice_on,
-    graded_scores,
-    is_filled,
+    no_outcome,
     possible_outcomes,
+    refuse_paired_answers,
 )
+from errbar.data.readers.tables.flagged_rows import graded_scores, is_filled
 from errbar.data.readers.tables.graded_classes import Assignment
 from errbar.data.readers.tables.id_names import is_verdict
 from errbar.data.readers.tables.total_tables import refuse_steps

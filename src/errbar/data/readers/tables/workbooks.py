@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, guess, some_of, warning, way_to_say
 from errbar.data.columns import ROW
+from errbar.data.readers.choices import FilesAre, HowToRead
 from errbar.data.readers.tables.compared_files import are_named_as_tasks
-from errbar.data.readers.tables.naming import FilesAre, HowToRead, may_repeat
 from errbar.data.readers.tables.records import tidy
+from errbar.data.readers.tables.repeat_numbers import may_repeat
 from errbar.errors import InputError, UnknownColumn
 
 _MEANINGS: Mapping[FilesAre, str] = {"systems": "system", "trials": "trial", "tasks": "task"}
