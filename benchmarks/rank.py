@@ -23,7 +23,9 @@ _CELLS = (  # questions, trials, how far strengths lie apart, how much systems d
 )
 
 
-def held(rng: np.random.Generator, metric: str, cell: tuple[int, int, float, float]) -> bool:
+def contains_true_ranks(
+    rng: np.random.Generator, metric: str, cell: tuple[int, int, float, float]
+) -> bool:
     """Whether the interval of ranks of every system contains its true rank."""
     questions, trials, apart, own = cell
     strength = rng.normal(0, apart, _SYSTEMS)
@@ -51,7 +53,9 @@ def main() -> None:
     for cell in _CELLS:
         for metric in dict.fromkeys(("avg", f"pass@{cell[1]}")):
             rng = np.random.default_rng([cell[0], cell[1], int(10 * cell[2]), len(metric)])
-            share = float(np.mean([held(rng, metric, cell) for _ in range(asked.replicates)]))
+            share = float(
+                np.mean([contains_true_ranks(rng, metric, cell) for _ in range(asked.replicates)])
+            )
             error = 100 * (share * (1 - share) / asked.replicates) ** 0.5
             print(
                 f"| {cell[0]} | {cell[1]} | {cell[2]} | {metric} | {100 * share:.1f} "

@@ -61,17 +61,20 @@ def measure(sizes: Sequence[int], only: Sequence[str], words: int, files: int) -
                 place = Path(temporary) / "log"
                 place.mkdir()
                 WRITERS[name](place, rows, text_of(words))
-                print(_line(name, _asked("one", place), _asked("plain", place)), flush=True)
+                print(
+                    _line(name, _measure_apart("one", place), _measure_apart("plain", place)),
+                    flush=True,
+                )
     for name in TABLES if not only else [each for each in only if each in TABLES]:
         for rows in sizes:
             with tempfile.TemporaryDirectory() as temporary:
                 place = Path(temporary) / "log"
                 place.mkdir()
                 TABLES[name](place, rows, text_of(words))
-                found = _asked("table", place, str(rows))
-                print(_line(name, found, _asked("plain", place)), flush=True)
+                found = _measure_apart("table", place, str(rows))
+                print(_line(name, found, _measure_apart("plain", place)), flush=True)
                 if name == "wide_csv":
-                    others = _asked("melted", place, str(rows))
+                    others = _measure_apart("melted", place, str(rows))
                     shown = ", ".join(f"{tool} {1e6 * took:.2f}" for tool, took in others.items())
                     print(f"{'':<17}read and made long by others, µs/row: {shown}", flush=True)
     if files:
@@ -92,7 +95,7 @@ def _line(name: str, found: dict[str, Any], plain: dict[str, Any]) -> str:
     )
 
 
-def _asked(what: str, place: Path, *more: str) -> dict[str, Any]:
+def _measure_apart(what: str, place: Path, *more: str) -> dict[str, Any]:
     """The measurements of a separate process."""
     asked = [sys.executable, "-m", "benchmarks.reader_sizes", what, str(place), *more]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
@@ -216,7 +219,7 @@ def measure_files(files: int) -> None:
             place = Path(temporary) / "log"
             place.mkdir()
             write(place, files, text_of(20))
-            steps = _asked("files", place)
+            steps = _measure_apart("files", place)
         memory = steps.pop("memory")
         shown = ", ".join(f"{step} {1e6 * taken / files:.0f}" for step, taken in steps.items())
         parsing, walking = steps["bare loop"], steps["os.walk"]

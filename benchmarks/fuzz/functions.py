@@ -268,15 +268,15 @@ def outcome(function: Callable[..., Any], given: list[Any], named: dict[str, Any
         with np.errstate(all="ignore"):
             str(function(*given, **named))
     except InternalError as error:
-        return Outcome("lost", _told(given, named, error))
+        return Outcome("lost", _call_text(given, named, error))
     except ErrbarError as error:
         return Outcome("refused", str(error))
     except Exception as error:
-        return Outcome("foreign", _told(given, named, error))
+        return Outcome("foreign", _call_text(given, named, error))
     return Outcome("read")
 
 
-def _told(given: list[Any], named: dict[str, Any], error: Exception) -> str:
+def _call_text(given: list[Any], named: dict[str, Any], error: Exception) -> str:
     arguments = [*map(_short, given), *(f"{name}={_short(value)}" for name, value in named.items())]
     return f"{type(error).__name__}: {error} ({', '.join(arguments)})"
 

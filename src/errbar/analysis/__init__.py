@@ -31,7 +31,7 @@ Several systems:
 
 Judges:
 
-- `agreement`: of raters, and position bias (`position_bias`); `labelling`: what to label next.
+- `agreement`: of raters; `labelling`: what to label next.
 - `corrections`: a score corrected by labels; `corrected_scores`: tables of them, and
   scores by known rates (`scores_by_rates`).
 """

@@ -13,8 +13,7 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.spreads import CombinedMeans, MeanPart
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, about, some_of, way_to_say
-from errbar.data.games import Games
+from errbar.base.remarks import Caution, some_of, way_to_say
 from errbar.data.ratings import RatedAnswers
 from errbar.errors import InputError
 from errbar.kernels.agreement import (
@@ -28,12 +27,10 @@ from errbar.kernels.agreement import (
     gwet,
     krippendorff,
 )
-from errbar.kernels.bounded_mean import mean_ends
 from errbar.results.estimate import Estimand, Interval
 from errbar.results.judges import AgreementRow, RaterAgreement
 
 _MOST_SHOWN = 10  # pairs of groups that are rows, whether the judge favours one or not
-_ALIKE = 1e-9  # tolerance: results of a pair add up to 1 up to rounding
 _ADVICE, _CORRECTED = "correct comparisons by labels", "the labels correct that"
 RatingScale = Literal["nominal", "ordinal", "interval"]
 _METHOD = (
@@ -105,97 +102,6 @@ def on_favour(answers: RatedAnswers, request: AgreementRequest) -> list[str]:
     return remarks
 
 
-_POSITION = (
-    "pairs of games of the same systems on the same question by the same judge, one in each order; "
-    "Gaffke's interval over questions"
-)
-
-
-def position_bias(games: Games, level: float = 0.95) -> RaterAgreement:
-    """How far judges prefer the answer that is shown first, from games played in both orders."""
-    strict_share(level, "level")
-    parts = games.by_judge() if len(games.judges) > 1 else {"": games}
-    rows: list[AgreementRow] = []
-    remarks: list[str] = []
-    for judge, part in parts.items():
-        first, clusters = _both_orders(part)
-        if not len(first):
-            remarks.append(about(judge, Caution("no pair was played in both orders.")))
-            continue
-        positions = _Positions(first, clusters, level).rows(f"{judge}: " if judge else "")
-        bias = positions[0]
-        if bias.interval.low > 0.0 or bias.interval.high < 0.0:
-            side = "first" if bias.value > 0 else "second"
-            low, high = sorted(abs(end) for end in (bias.interval.low, bias.interval.high))
-            remarks.append(
-                Caution(
-                    f"{judge or 'The judge'} favours the answer shown {side} by "
-                    f"{abs(bias.value):.2f} ({low:.2f} to {high:.2f}): play every pair in both "
-                    "orders, equally often."
-                )
-            )
-        rows += positions
-    if not rows:
-        raise InputError(
-            "no pair of systems was played in both orders on one question by one judge; position "
-            "bias needs such games (and a column with the question)."
-        )
-    raters = games.judges or ("the judge",)
-    return RaterAgreement(tuple(rows), raters, _POSITION, (*games.remarks, *remarks))
-
-
-def _both_orders(games: Games) -> tuple[Array, NDArray[np.intp]]:
-    """Mean result of the system shown first in each order, a row per pair; and the question."""
-    rows = games.rows
-    if not games.questions:
-        return np.empty((0, 2)), np.zeros(0, dtype=np.intp)
-    swapped = rows.first > rows.second
-    low, high = np.minimum(rows.first, rows.second), np.maximum(rows.first, rows.second)
-    _, pair = np.unique(np.stack([rows.cluster, low, high]), axis=1, return_inverse=True)
-    pair = pair.reshape(-1)
-    size = int(pair.max()) + 1
-    often = np.stack([np.bincount(pair[some], minlength=size) for some in (~swapped, swapped)])
-    totals = np.stack(
-        [np.bincount(pair[some], rows.result[some], size) for some in (~swapped, swapped)]
-    )
-    cluster = np.zeros(size, dtype=np.intp)
-    cluster[pair] = rows.cluster
-    both = (often > 0).all(axis=0)
-    return (totals[:, both] / often[:, both]).T, cluster[both]
-
-
-class _Positions:
-    """Results of the system shown first, in both orders of each pair."""
-
-    def __init__(self, first: Array, clusters: NDArray[np.intp], level: float) -> None:
-        self._first, self._level = first, level
-        codes = np.unique(clusters, return_inverse=True)[1]
-        self._clusters = codes if int(codes.max()) + 1 < codes.size else None
-
-    def rows(self, prefix: str) -> list[AgreementRow]:
-        """The bias, and what becomes of verdicts when the order is changed."""
-        here, there = self._first.T
-        shares = {
-            "same verdict in both orders": np.abs(here + there - 1.0) < _ALIKE,
-            "first shown preferred both times": (here > 0.5) & (there > 0.5),
-            "second shown preferred both times": (here < 0.5) & (there < 0.5),
-        }
-        bias = self._row(f"{prefix}first shown − 1/2", 0.5 * (here + there) - 0.5, (-0.5, 0.5))
-        others = (
-            self._row(f"{prefix}{words}", np.asarray(some, float), (0.0, 1.0))
-            for words, some in shares.items()
-        )
-        return [bias, *others]
-
-    def _row(self, words: str, values: Array, bounds: tuple[float, float]) -> AgreementRow:
-        sample = sample_of(values, np.ones(values.size), self._clusters, None, bounds)
-        interval = Interval(*mean_ends(sample, self._level), self._level, Estimand.POPULATION)
-        return AgreementRow(
-            about="position", measure=words, value=sample.mean, sd=sample.sd(), interval=interval,
-            items=values.size,
-        )  # fmt: skip
-
-
 def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[AgreementRow]:
     ratings = answers.ratings
     both = int(((ratings.codes >= 0).sum(axis=0) > 1).sum())
@@ -218,9 +124,13 @@ def _coefficients(answers: RatedAnswers, request: AgreementRequest) -> Iterator[
     for name, ends in by_measure.items():
         interval = Interval(ends.low, ends.high, request.level, Estimand.POPULATION)
         yield AgreementRow(
-            about="agreement", measure=name, value=ends.value, sd=ends.sd, interval=interval,
+            about="agreement",
+            measure=name,
+            value=ends.value,
+            sd=ends.sd,
+            interval=interval,
             items=both,
-        )  # fmt: skip
+        )
 
 
 def _disagreement(ratings: RatingCodes, scale: RatingScale) -> Array:
@@ -390,9 +300,14 @@ class _Judge:
         ends = spread.ends(self._level if adjusted is None else adjusted)
         interval = Interval(*ends, self._level, Estimand.POPULATION)
         return AgreementRow(
-            about=about, measure=words, value=spread.mean, sd=spread.sd, interval=interval,
-            items=items, of=of,
-        )  # fmt: skip
+            about=about,
+            measure=words,
+            value=spread.mean,
+            sd=spread.sd,
+            interval=interval,
+            items=items,
+            of=of,
+        )
 
 
 def _difference(first: MeanPart, second: MeanPart, span: float) -> CombinedMeans:

@@ -356,14 +356,16 @@ class TaskSystems:
         for system in systems:
             own, questions = self._systems[system].slice.weights, self._systems[system].questions
             weights_of[system] = [None] * len(questions) if own is None else own.tolist()
-        of = self._agreed("weight", weights_of)
+        of = self._common_property("weight", weights_of)
         weights = np.array([of[name] or math.nan for name in aligned.ids])
         are_equal = weights.size == 0 or (weights == weights[0]).all()
         return None if np.isnan(weights).any() or are_equal else weights
 
     def _clusters(self, aligned: Alignment[str], systems: Iterable[str]) -> tuple[Integers, bool]:
         """Cluster index of each question; systems must agree."""
-        of = self._agreed("cluster", {name: self._systems[name].clusters for name in systems})
+        of = self._common_property(
+            "cluster", {name: self._systems[name].clusters for name in systems}
+        )
         numbers: dict[tuple[str, str], int] = {}
         clusters = np.array(
             [
@@ -374,7 +376,9 @@ class TaskSystems:
         )
         return clusters, len(numbers) < len(clusters)
 
-    def _agreed(self, noun: str, values_of: Mapping[str, Sequence[Kind]]) -> dict[str, Kind]:
+    def _common_property(
+        self, noun: str, values_of: Mapping[str, Sequence[Kind]]
+    ) -> dict[str, Kind]:
         """A property of each question, which must be the same for all systems that have it."""
         agreed: dict[str, tuple[Kind, str]] = {}  # the value, and the system that has it
         for system, values in values_of.items():

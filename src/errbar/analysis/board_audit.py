@@ -87,7 +87,7 @@ def audit_of(
         by_question=questions,
         by_cluster=clusters,
         clusters=sum(int(own.clusters.max()) + 1 for own in each) if clustered else 0,
-        needed=_needed(pairs, 1.0 - (1.0 - board[0].interval.level) / family),
+        needed=_questions_needed(pairs, 1.0 - (1.0 - board[0].interval.level) / family),
     )
 
 
@@ -148,7 +148,7 @@ def _decisive(parts: Sequence[_Part], found: Removal) -> tuple[Change, ...]:
     return tuple(Change(own.task, own.names[at], ()) for at in found.questions.tolist())
 
 
-def _needed(pairs: Sequence[Comparison], level: float) -> float:
+def _questions_needed(pairs: Sequence[Comparison], level: float) -> float:
     """Number of questions that would separate the first system from the second.
 
     This uses the normal approximation at the observed difference, at the level of one of several

@@ -68,7 +68,7 @@ def parts_of(
     new = SystemPart.of(now, system, CANDIDATE, way_to_say("--system", "system="))
     if old.source is new.source and old.system == new.system:
         raise InputError(
-            f"the candidate and the baseline are the same{_quoted(new.system)}; give another log, "
+            f"the candidate and the baseline are the same{_quote(new.system)}; give another log, "
             f"or name two systems with "
             f"{way_to_say('--system and --baseline-system', 'system= and baseline_system=')}."
         )
@@ -143,7 +143,7 @@ def name_of(part: SystemPart) -> str:
     return part.system or path or "unnamed"
 
 
-def _quoted(system: str) -> str:
+def _quote(system: str) -> str:
     return f" system {system!r}" if system else ""
 
 

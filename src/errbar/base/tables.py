@@ -45,21 +45,21 @@ def round_to_sd(number: float, sd: float) -> str:
         return f"{number + 0.0:.{_UNKNOWN_DIGITS if sd else _EXACT_DIGITS}g}"
     decimals = _decimals(sd)
     if decimals <= _MOST_DECIMALS:
-        return _fixed(number, decimals)
+        return _with_decimals(number, decimals)
     if number == 0:
         return "0"
     known = int(f"{number:.1e}".partition("e")[2]) + decimals
     return f"{number:.{min(max(known, 1), _MOST_DECIMALS)}e}"
 
 
-def _fixed(number: float, decimals: int) -> str:
+def _with_decimals(number: float, decimals: int) -> str:
     """Return a number with some decimals, without a negative zero.
 
     Sums that differ in the sixteenth digit are rounded alike.
 
     Examples
     --------
-    >>> _fixed(0.4525, 3), _fixed(0.45249999999999996, 3)
+    >>> _with_decimals(0.4525, 3), _with_decimals(0.45249999999999996, 3)
     ('0.453', '0.453')
     """
     plain = float(f"{number:.{_EXACT_DIGITS}g}")
@@ -151,7 +151,7 @@ def interval_cells(
 
     def text(number: float, sd: float) -> str:
         is_fixed = alike and math.isfinite(number)
-        digits = _fixed(number, shared) if is_fixed else round_to_sd(number, sd)
+        digits = _with_decimals(number, shared) if is_fixed else round_to_sd(number, sd)
         return f"+{digits}" if signed and number >= 0 and math.isfinite(number) else digits
 
     columns = [align_points(text(row[at], row[-1]) for row in known) for at in range(3)]
@@ -369,7 +369,7 @@ def cells_wide(text: str) -> int:
 
 def _grid(table: Table, rule: str) -> list[Line]:
     """Return the lines of the columns: heads, a rule, and rows in groups."""
-    head, *rows = zip(*map(_aligned, table.columns), strict=True)
+    head, *rows = zip(*map(_align, table.columns), strict=True)
     rules = [rule * cells_wide(cell) for cell in head]
     lines = [_row(head, lambda _: Tone.STRONG), _row(rules, lambda _: Tone.DIM)]
     for at, row in enumerate(rows):
@@ -389,7 +389,7 @@ def _row(cells: Sequence[str], tone: Callable[[str], Tone]) -> Line:
     return tuple(pieces[1:])
 
 
-def _aligned(column: Sequence[str]) -> list[str]:
+def _align(column: Sequence[str]) -> list[str]:
     """Return the cells of a column at the same width: numbers to the right, text to the left."""
     width = max(map(cells_wide, column))
     numeric = is_numeric(column)

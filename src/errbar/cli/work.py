@@ -126,7 +126,7 @@ def _watch(work: Work, signals: socket.socket, done: socket.socket) -> None:
         elif not ready and left <= wait:
             work.interrupt(signal.SIGALRM)
         elif not ready:
-            line = _shown(work.line(), line)
+            line = _overwrite_line(work.line(), line)
             wait = _BETWEEN
     _clear(line)
 
@@ -146,11 +146,11 @@ def _end_at_once(line: str, number: int) -> None:
 
 def _clear(line: str) -> None:
     if line:
-        _shown("", line)
-        _shown("", "")
+        _overwrite_line("", line)
+        _overwrite_line("", "")
 
 
-def _shown(line: str, last: str) -> str:
+def _overwrite_line(line: str, last: str) -> str:
     """Overwrite the last line on the terminal, cut to its width, and return the new one."""
     width = os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_WIDTH
     line = line[1 - width :]  # the end of the line changes
@@ -206,7 +206,7 @@ def _signals_raised() -> Iterator[None]:
         usual = (signal.SIG_DFL, signal.default_int_handler)
         if number is not None and signal.getsignal(number) in usual:
             with suppress(ValueError):  # not in the main thread
-                replaced[number] = signal.signal(number, _terminated)
+                replaced[number] = signal.signal(number, _raise_terminated)
     try:
         yield
     finally:
@@ -214,7 +214,7 @@ def _signals_raised() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _terminated(number: int, _: FrameType | None) -> None:
+def _raise_terminated(number: int, _: FrameType | None) -> None:
     signal.signal(number, signal.SIG_IGN)  # a second signal must not stop the removal of files
     raise Terminated(number)
 

@@ -36,7 +36,7 @@ def main(environment: Mapping[str, str]) -> int:
         found = _gate(environment)
         _write(found, environment, place)
     except (ErrbarError, OSError) as error:
-        _say(f"::error title=errbar::{_escaped(str(error))}")
+        _say(f"::error title=errbar::{_escape(str(error))}")
         _output(environment, verdict="error")
         return 2
     if environment.get("ERRBAR_COMMENT", "true").lower() == "true":
@@ -44,7 +44,7 @@ def main(environment: Mapping[str, str]) -> int:
             comment(found.markdown(), environment)
         # the request is refused, a variable is missing, or the event is not JSON
         except (OSError, KeyError, ValueError) as error:
-            why = _escaped(f"{type(error).__name__}: {error}")
+            why = _escape(f"{type(error).__name__}: {error}")
             _say(f"::warning title=errbar::there is no comment on the pull request: {why}")
     return found.exit_code
 
@@ -141,7 +141,7 @@ def _call(address: str, token: str, body: Any = None, method: str = "GET") -> An
         return json.load(answer)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text for a command of GitHub's, in one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 

@@ -198,7 +198,7 @@ def _covariances(
     supports = [_support(gains) for gains in kinds]
     if supports[0][0] > supports[0][1]:
         return out
-    reached = _reached(correct, k)
+    reached = _reached_counts(correct, k)
     rises = _log_rises(trials, reached, prior, kinds[0], supports[0])
     for r in blocks(correct.size, 3 * k):
         a, b = prior[0] + correct[r], (prior[1] + trials) - correct[r]
@@ -266,7 +266,7 @@ def _windows_of_exp(logs: Array, starts: Integers, width: int) -> tuple[Array, A
     return np.exp(columns - scale), scale
 
 
-def _reached(correct: Integers, k: int) -> Integers:
+def _reached_counts(correct: Integers, k: int) -> Integers:
     """Every correct + t, t < k, in order; as one contiguous range where that costs little more."""
     low, high = int(correct.min()), int(correct.max())
     if high - low <= 4 * k * correct.size:

@@ -35,10 +35,10 @@ def chance_of_at_least(rates: Array, k: int, right: int) -> Array:
 
 def mean_credit(rates: Array, credit: Array) -> Array:
     """Mean of `credit[j]`, between 0 and 1, for j correct trials among k, k = credit.size − 1."""
-    return np.clip(_expected(rates.ravel(), credit), 0.0, 1.0).reshape(rates.shape)
+    return np.clip(_expectation(rates.ravel(), credit), 0.0, 1.0).reshape(rates.shape)
 
 
-def _expected(rates: Array, values: Array) -> Array:
+def _expectation(rates: Array, values: Array) -> Array:
     """Mean of `values[j]` for j correct trials, at each rate; a column of values for each mean."""
     out = np.empty((rates.size, *values.shape[1:]))
     for some in blocks(rates.size, len(values)):
@@ -83,7 +83,7 @@ class LeastFavourable:
         self._slopes, self._most = [], 0.0
         for (n, _, values, often, weight), p in zip(groups, rates, strict=True):
             both = np.column_stack([values, values * np.arange(n + 1.0)])
-            mean, product = _expected(p, both).T
+            mean, product = _expectation(p, both).T
             self._slopes.append(weight * (product - mean * n * p) / (n * p * (1.0 - p)))
             # a variable between two bounds varies no more than this (Bhatia and Davis 2000)
             spread = (values.max() - mean) * (mean - values.min())
@@ -111,7 +111,7 @@ class LeastFavourable:
         total = 0.0
         for group, odds, slopes in zip(self._groups, self._odds, self._slopes, strict=True):
             rates = 1.0 / (1.0 + np.exp(-odds - slopes * t))
-            total += float((group.often * group.weight) @ _expected(rates, group.values))
+            total += float((group.often * group.weight) @ _expectation(rates, group.values))
         return total
 
     def ends(self, observed: float, variance: float, reach: float, z: float) -> tuple[float, float]:
@@ -178,14 +178,14 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
         least = (_WIDTH + 4.0 * math.ulp(best[0])) / abs(old[0] - new[0])
         if least > 1.0 or best[1] == 0.0:
             return best[0]
-        share = min(max(_interpolated(new, old, third), 0.5 * least), 1.0 - 0.5 * least)
+        share = min(max(_interpolate(new, old, third), 0.5 * least), 1.0 - 0.5 * least)
 
 
 _Point = tuple[float, float]
 _WIDTH = 2e-12  # of the bracket of a root
 
 
-def _interpolated(new: _Point, old: _Point, third: _Point) -> float:
+def _interpolate(new: _Point, old: _Point, third: _Point) -> float:
     """Where the root is on the way from `new` to `old`: by inverse quadratic interpolation.
 
     Half the way, if the three points do not lie on a curve that is monotone between them.

@@ -70,7 +70,7 @@ def chances_on_grid(trials: int) -> Array:
 
 
 @lru_cache(maxsize=8)
-def _measured(trials: int) -> Array:
+def _identified_functions(trials: int) -> Array:
     """Independent linear functions of a distribution that the chances of all counts determine.
 
     Those that move the chances by less than `_UNSEEN` of the largest are left out.
@@ -182,7 +182,7 @@ def largest_mean(values: Array, weights: Array, trials: int) -> float:
     itself = float(values @ weights)
     if trials + 1 >= GRID.size:  # more equations than unknowns
         return itself
-    measured = _measured(trials)
+    measured = _identified_functions(trials)
     largest = _largest(values, None, None, measured, measured @ weights)
     return itself if largest is None else max(largest, itself)
 

@@ -53,7 +53,7 @@ def mean_selective_risk(items: Numbers, loss: Array, upto: Array | None = None) 
         following = (before + (whole + 1) * per_item) / (starts + whole + 1)
         total += (part * following).sum(axis=-1)
     with np.errstate(invalid="ignore"):
-        return _reached(total / upto, upto, answered)
+        return _nan_below(total / upto, upto, answered)
 
 
 def weighted_selective_risk(items: Array, loss: Array, upto: Array | None = None) -> Array:
@@ -76,7 +76,7 @@ def weighted_selective_risk(items: Array, loss: Array, upto: Array | None = None
     inner = (last - starts) - starts * rise
     total = (before * rise + loss / _no_zero(items) * inner).sum(axis=-1)
     with np.errstate(invalid="ignore"):
-        return _reached(total / limit, upto, answered)
+        return _nan_below(total / limit, upto, answered)
 
 
 def _digamma(x: Array) -> Array:
@@ -140,7 +140,7 @@ def mean_generalized_risk(
     area = (width * (before + 0.5 * width * per_item)).sum(axis=-1)
     with np.errstate(invalid="ignore"):
         mean = area / (limit * np.asarray(total))
-    return _reached(mean, upto, answered)
+    return _nan_below(mean, upto, answered)
 
 
 def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
@@ -152,7 +152,7 @@ def risk_at(items: Numbers, loss: Array, upto: Array) -> Array:
         for part in (ends, so_far, items, loss)
     )
     missing = (end - upto) / _no_zero(tied) * added
-    return _reached((lost - missing) / upto, upto, ends[..., -1])
+    return _nan_below((lost - missing) / upto, upto, ends[..., -1])
 
 
 def risks_at(items: Numbers, loss: Array, upto: Array) -> Array:
@@ -247,7 +247,7 @@ def _within(starts: Numbers, items: Numbers, limit: Numbers) -> tuple[Numbers, A
     return whole, part if part.any() else None
 
 
-def _reached(value: Array, upto: Array | None, answered: Numbers) -> Array:
+def _nan_below(value: Array, upto: Array | None, answered: Numbers) -> Array:
     """`value`, or nan where fewer than `upto` items were answered, or none."""
     most = answered if upto is None else upto
     within = most <= answered * (1 + SNAP)

@@ -27,7 +27,7 @@ Positions = Integers
 
 def area(positives: Numbers, negatives: Numbers) -> Array:
     """Chance that a positive outscores a negative, ties counting ½; nan if a class is empty."""
-    positives, negatives = _scaled(positives), _scaled(negatives)
+    positives, negatives = _scale(positives), _scale(negatives)
     below = np.cumsum(negatives, axis=-1)
     pairs = np.einsum("...i,...i->...", positives, 2 * below - negatives)
     all_pairs = positives.sum(axis=-1) * below[..., -1]
@@ -35,7 +35,7 @@ def area(positives: Numbers, negatives: Numbers) -> Array:
         return np.asarray(pairs / (2 * all_pairs))
 
 
-def _scaled(weights: Numbers) -> Numbers:
+def _scale(weights: Numbers) -> Numbers:
     """Weights scaled by a power of two, so that their products neither underflow nor overflow."""
     if weights.dtype.kind != "f":
         return weights
@@ -120,10 +120,10 @@ def placement_samples(ordered: Array, positive: Flags) -> tuple[Sample, Sample]:
     p, n = float(positives.sum()), float(negatives.sum())
     below = (np.cumsum(negatives) - 0.5 * negatives) / n
     above = (p - (np.cumsum(positives) - 0.5 * positives)) / p
-    return _pooled(below, positives), _pooled(above[::-1], negatives[::-1])
+    return _pool(below, positives), _pool(above[::-1], negatives[::-1])
 
 
-def _pooled(values: Array, often: Array) -> Sample:
+def _pool(values: Array, often: Array) -> Sample:
     """Sample of values in increasing order."""
     some = often > 0.0
     pooled, starts, _ = distinct(values[some])

@@ -158,7 +158,7 @@ def contents_of(runs: Runs, settings: ReportSettings) -> Contents:
         sections.append(own)
         bands = _bands(runs, slices)
         bands["calibration"] = [row.band() for row in calibration or ()]
-    verdicts = _verdicts(scores, board, compared, settings.baseline) or _refused(sections)
+    verdicts = _verdicts(scores, board, compared, settings.baseline) or _reason_unranked(sections)
     on_failures = compared.on_failures() if compared else []
     verdicts += [("", note) for note in on_failures[1:]]
     if settings.history is not None:
@@ -379,7 +379,7 @@ def _verdicts(
     return verdicts
 
 
-def _refused(sections: Sequence[Section]) -> list[tuple[str, str]]:
+def _reason_unranked(sections: Sequence[Section]) -> list[tuple[str, str]]:
     """Return the reason why systems are not ranked."""
     reasons = [part.words[0] for part in sections if part.name == "ranks" and part.words]
     if not reasons:

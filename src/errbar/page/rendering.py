@@ -61,11 +61,11 @@ def render(contents: Contents) -> str:
         noise_bars=partial(noise_bars, order=list(colours)),
         agreement_panels=partial(agreement_panels, order=list(colours)),
         meaning=_meaning(contents),
-        corrected=_corrected(contents),
+        corrected=_correction_sentence(contents),
         colours=colours,
-        grouped=partial(_grouped, order=list(colours)),
+        grouped=partial(_group, order=list(colours)),
         same_questions=_same_questions(contents),
-        shared=_shared(contents),
+        shared=_common_questions(contents),
         repeated=_most_in_a_panel(curves),
         covers=contents.settings.estimand.words,
         level=percent(contents.settings.level),
@@ -82,7 +82,7 @@ def render(contents: Contents) -> str:
     return text
 
 
-def _shared(contents: Contents) -> str:
+def _common_questions(contents: Contents) -> str:
     """Return the number of questions that ranks are based on, in words."""
     board = contents.result("ranks")
     if board is None:
@@ -140,7 +140,7 @@ def _meaning(contents: Contents) -> str:
     return f"{line[:1].lower()}{line[1:].removesuffix('.')}"
 
 
-def _corrected(contents: Contents) -> str:
+def _correction_sentence(contents: Contents) -> str:
     """Return a sentence on the correction by labels, and on the scores by the judge alone."""
     scores = contents.result("scores")
     rows = [row for row in scores if isinstance(row, CorrectedEstimate)]
@@ -173,7 +173,7 @@ def _same_questions(contents: Contents) -> bool:
     return set(sizes.values()) == {board.questions}
 
 
-def _grouped(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str], list[Any]]:
+def _group(rows: Iterable[Any], order: Sequence[str]) -> dict[tuple[str, str], list[Any]]:
     """Return estimates or comparisons by task and metric, with systems in the given order.
 
     A group without a single number is left out; the table says why.

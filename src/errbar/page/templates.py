@@ -61,7 +61,7 @@ def template_of(name: str) -> Any:
     environment.globals["compact"] = compact
     environment.globals["tick"] = tick_text
     environment.globals["quoted"] = partial(quote, safe="")
-    environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_named(name))
+    environment.globals["named"] = lambda name: jinja.utils.markupsafe.Markup(_breakable_name(name))
     return environment.get_template(name)
 
 
@@ -70,12 +70,12 @@ def _shown(value: Any) -> Any:
     return without_controls(value) if type(value) is str else value
 
 
-def _named(name: str) -> str:
+def _breakable_name(name: str) -> str:
     """Return a name as HTML that breaks after its separators, and else only if a part is too wide.
 
     Examples
     --------
-    >>> _named("qwen/qwen3")
+    >>> _breakable_name("qwen/qwen3")
     '<span class="whole"><span class="part">qwen/</span><span class="part">qwen3</span></span>'
     """
     parts = re.findall(r"[^_/,=\s]*[_/,=\s]+|[^_/,=\s]+", name)

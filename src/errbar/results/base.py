@@ -153,7 +153,7 @@ class Result(ABC):
         """
         rows = self.to_dicts()
         if self.are_scores:
-            rows = [_scaled(row) for row in rows]
+            rows = [_to_percent(row) for row in rows]
         if not raw:
             rows = [
                 {str(inert_csv(key)): inert_csv(value) for key, value in row.items()}
@@ -280,7 +280,7 @@ _SCORES = frozenset(
 )
 
 
-def _scaled(row: dict[str, Any]) -> dict[str, Any]:
+def _to_percent(row: dict[str, Any]) -> dict[str, Any]:
     """A record with its scores in percent, within `in_percent`."""
     if scale() == 1:
         return row

@@ -68,7 +68,7 @@ class Comparisons(Rows[Comparison]):
         return [
             row
             for group in groups
-            for row in _ranked([row for row in rows if (row.task, row.metric) == group])
+            for row in _sort_pairs([row for row in rows if (row.task, row.metric) == group])
         ]
 
     def _better_first(self, row: Comparison) -> Comparison:
@@ -275,7 +275,7 @@ class Comparisons(Rows[Comparison]):
         return notes
 
 
-def _ranked(rows: Sequence[Comparison]) -> list[Comparison]:
+def _sort_pairs(rows: Sequence[Comparison]) -> list[Comparison]:
     """Pairs of one task and metric, those of the best system first; no pair is left out."""
     sign = 1.0 if rows[0].metric.direction is Direction.LOWER else -1.0
     values: dict[str, list[float]] = {}

@@ -92,7 +92,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
     remarks: list[Above] = []
     outcome = columns["outcome"]
     if right:
-        text = f"lower(trim(cast({_quoted(outcome)} AS string)))"
+        text = f"lower(trim(cast({_quote(outcome)} AS string)))"
         nothing = ", ".join(map(text_literal, NOTHING))
         words = ", ".join(text_literal(word.strip().lower()) for word in right)
         added[outcome] = (
@@ -100,7 +100,7 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
             f"THEN 1D ELSE 0D END"
         )
     elif kinds[outcome] == "string":
-        text = f"lower(trim({_quoted(outcome)}))"
+        text = f"lower(trim({_quote(outcome)}))"
         nothing = ", ".join(map(text_literal, NO_OUTCOME))
         remarks = words_remark(_counted_words(table, text), WORDS)
         words = " ".join(
@@ -113,14 +113,14 @@ def _numbers_of_text(table: Any, columns: Columns, right: Sequence[str]) -> tupl
         number = (
             f"CASE {words} WHEN {text} IN ({nothing}) OR {text} IS NULL THEN NULL ELSE {finite} END"
         )
-        added[STRANGE] = f"CASE WHEN abs({number}) = double('infinity') THEN {_quoted(outcome)} END"
+        added[STRANGE] = f"CASE WHEN abs({number}) = double('infinity') THEN {_quote(outcome)} END"
         added[outcome] = number
     for meaning, name in (("confidence", None), ("trial", TRIAL_NUMBER)):
         if meaning in columns and kinds[columns[meaning]] == "string":
             kind = "double" if meaning == "confidence" else "int"
-            added[name or columns[meaning]] = f"try_cast({_quoted(columns[meaning])} AS {kind})"
-    kept = [_quoted(name) for name in table.columns if name not in added]
-    shown = (f"{expression} AS {_quoted(name)}" for name, expression in added.items())
+            added[name or columns[meaning]] = f"try_cast({_quote(columns[meaning])} AS {kind})"
+    kept = [_quote(name) for name in table.columns if name not in added]
+    shown = (f"{expression} AS {_quote(name)}" for name, expression in added.items())
     return table.selectExpr(*kept, *shown), remarks
 
 
@@ -131,5 +131,5 @@ def _counted_words(table: Any, text: str) -> dict[str, int]:
     return in_order((row["word"], row["count"]) for row in words.groupBy("word").count().collect())
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"

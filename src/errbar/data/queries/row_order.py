@@ -205,7 +205,8 @@ def rows_in_order(frame: Frame, columns: Columns, directory: Path) -> Generator[
     others = [column for column in present if column not in (*named.values(), *HIDDEN)]
     with temporary_file(directory, ".jsonl") as file:
         with plain_errors():
-            shown = f"SELECT {_shown(named, others)} FROM rows ORDER BY {_order(named, present)}"
+            columns_shown, order = _select_numbered(named, others), _order(named, present)
+            shown = f"SELECT {columns_shown} FROM rows ORDER BY {order}"
             copy = f"COPY ({shown}) TO {text_literal(str(file))} (FORMAT json, USE_TMP_FILE false)"
             nw.to_native(frame).query("rows", copy).fetchall()
         with file.open("rb") as lines:
@@ -232,7 +233,7 @@ def _in_duckdb(frame: Frame, named: dict[str, str]) -> tuple[Frame, dict[str, st
     return moved, {meaning: new[name] for meaning, name in named.items()}
 
 
-def _shown(named: dict[str, str], others: list[str]) -> str:
+def _select_numbered(named: dict[str, str], others: list[str]) -> str:
     """Select columns under numbers, since names may differ only in case; names are never null."""
     parts = [
         text_of(name) if meaning in _NAMES else quoted(name) for meaning, name in named.items()

@@ -89,11 +89,11 @@ def _is_named(path: Path) -> bool:
 
 def _read(files: Sequence[Path], choice: Choice) -> Log:
     log = Log()
-    results, scores = _sorted_out(files, log)
+    results, scores = _result_and_score_files(files, log)
     runs = _pair_files(results, scores, log)
     versions = {run.key.version for run in runs}
     folders = list(dict.fromkeys(run.key.run for run in runs))
-    names = dict(zip(folders, _told_apart(folders), strict=True))
+    names = dict(zip(folders, _folder_names(folders), strict=True))
     again = Counter((run.key.model, run.key.version, run.key.category) for run in runs)
     repeated = any(n > 1 for n in again.values())
     joined: dict[tuple[str, str], list[_CategoryRun]] = {}
@@ -117,12 +117,14 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     return log
 
 
-def _told_apart(folders: Sequence[Path]) -> list[str]:
+def _folder_names(folders: Sequence[Path]) -> list[str]:
     """Names of run folders without their common prefix."""
     return [name.strip("*-_/") or name for name in systems_of(folders)]
 
 
-def _sorted_out(files: Sequence[Path], log: Log) -> tuple[dict[_Key, Path], dict[_Key, _Scores]]:
+def _result_and_score_files(
+    files: Sequence[Path], log: Log
+) -> tuple[dict[_Key, Path], dict[_Key, _Scores]]:
     """Result and score files by key; a second file with the same key is rejected."""
     results: dict[_Key, Path] = {}
     scores: dict[_Key, _Scores] = {}

@@ -181,7 +181,7 @@ def _add(log: Log, file: _EvalResults, system: str, starts: Counter[tuple[str, s
     judged: list[tuple[float | None, str]] = []
     for question, samples in file.tasks.items():
         if not samples:
-            log.make_up(file.path, "tasks without a sample")
+            log.add_absent(file.path, "tasks without a sample")
         size = len(samples) or 1
         judged += [_JUDGED[mark] if mark else _UNJUDGED for mark in samples] or [(None, "missing")]
         columns["question"] += [question] * size

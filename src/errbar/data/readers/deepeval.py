@@ -194,7 +194,7 @@ def _add(log: Log, run: _TestRun, scorer: str, trials: Counter[str]) -> None:
         for at, question in zip(occurrences(run.questions), run.questions, strict=True)
     ]
     trials.update(run.questions)
-    outcomes, failed = _judged(run.cases, scorer)
+    outcomes, failed = _judgements(run.cases, scorer)
     log.extend(
         system=[run.system] * size,
         task=[run.task] * size,
@@ -211,7 +211,7 @@ def _add(log: Log, run: _TestRun, scorer: str, trials: Counter[str]) -> None:
     )
 
 
-def _judged(cases: Sequence[_Case], scorer: str) -> tuple[list[float | None], list[bool]]:
+def _judgements(cases: Sequence[_Case], scorer: str) -> tuple[list[float | None], list[bool]]:
     """Outcomes by all metrics, or by one, and whether a metric ended in an error."""
     if scorer == _SUCCESS:
         outcomes = numbers_or_none([case.success for case in cases])

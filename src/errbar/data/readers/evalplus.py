@@ -96,8 +96,8 @@ def _add(
     for question, samples in results.tasks.items():
         task = _task(question, scorer)
         if not samples:
-            log.make_up(file, "tasks without samples")
-        judged = [_judged(sample, scorer) for sample in samples] or [(None, "missing")]
+            log.add_absent(file, "tasks without samples")
+        judged = [_judgement(sample, scorer) for sample in samples] or [(None, "missing")]
         outcomes, found = zip(*judged, strict=True)
         size = len(judged)
         statuses.update(found)
@@ -167,7 +167,7 @@ def _sample(base: Any, plus: Any, file: str, question: str, at: int) -> _Sample:
 
 
 @cache
-def _judged(sample: _Sample, scorer: str) -> tuple[float | None, str]:
+def _judgement(sample: _Sample, scorer: str) -> tuple[float | None, str]:
     """Outcome and status; `plus` requires both kinds of tests, as in EvalPlus."""
     judgements = sample if scorer == "plus" else sample[:1]
     if any(verdict in _FAILED for verdict in judgements):

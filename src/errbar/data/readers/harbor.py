@@ -87,7 +87,7 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, HarborTrial]], score
     counts: Counter[str] = Counter()
     attempts: Counter[str] = Counter()
     for job, trial in trials:
-        outcome, status = _judged(trial, scorer)
+        outcome, status = _judgement(trial, scorer)
         counts[status] += 1
         counts["graded"] += outcome is not None and trial.exception is not None
         if trial.exception:
@@ -130,7 +130,7 @@ def _add(log: Log, system: str, trials: Sequence[tuple[Job, HarborTrial]], score
         )
 
 
-def _judged(trial: HarborTrial, scorer: str) -> tuple[float | None, str]:
+def _judgement(trial: HarborTrial, scorer: str) -> tuple[float | None, str]:
     """Outcome and status; Harbor doubts a reward after exceptions that are not the agent's."""
     late = (trial.exception or "").endswith(("TimeoutError", "Timeout"))
     failed = "timeout" if late else "error"

@@ -170,7 +170,7 @@ def read_item_runs(path: str | Path, signal: str | None = None) -> list[ItemRun]
         if signal is not None:
             pick(run.signal.name, run.signals, "signal", where)
         runs.append(run)
-    return _told_apart(runs)
+    return _with_distinct_names(runs)
 
 
 def _recognise(glance: Glance) -> str:
@@ -362,7 +362,7 @@ def _stated_items(row: dict[str, Any]) -> int | None:
     return answered + declined if is_whole(answered) and is_whole(declined) else None
 
 
-def _told_apart(runs: list[ItemRun]) -> list[ItemRun]:
+def _with_distinct_names(runs: list[ItemRun]) -> list[ItemRun]:
     """Runs of the same name get a number."""
     often = Counter(run.name for run in runs)
     so_far: Counter[str] = Counter()

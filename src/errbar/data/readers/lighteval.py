@@ -325,7 +325,7 @@ def _regrade(log: Log, details: _Details, before: int, choice: Choice) -> int:
         where = f"{details.path}, id {question}"
         texts, target = row.get("text") or [None], _target(row)
         if not row.get("text"):
-            log.make_up(details.path, "questions without responses")
+            log.add_absent(details.path, "questions without responses")
         most = max(most, len(texts))
         for at, text in enumerate(texts):
             there = text is not None

@@ -126,7 +126,7 @@ def _problems(file: Path) -> Iterator[_Problem]:
         else:
             where = f"{place}, problem {at}, graded_list"
             marks = [truth_or_none(mark, where) for mark in require_list(graded, where)]
-        failed = _failed(entry.metadata, marks) if isinstance(entry.metadata, list) else []
+        failed = _failed_samples(entry.metadata, marks) if isinstance(entry.metadata, list) else []
         samples = max(_length(entry.code_list), _length(entry.output_list))
         if samples > len(marks):
             marks += [None] * (samples - len(marks))
@@ -155,7 +155,7 @@ def _add(
     sizes = [len(problem.marks) for problem in problems]
     log.read(file, sum(sizes))
     if not all(sizes):
-        log.make_up(file, "problems without samples", sizes.count(0))
+        log.add_absent(file, "problems without samples", sizes.count(0))
     outcomes = flat([problem.marks or [None] for problem in problems])
     statuses = ["ok"] * len(outcomes)
     if None in outcomes or any(problem.failed for problem in problems):
@@ -196,7 +196,7 @@ def _question(entry: _Entry, where: str) -> str:
     return question if entry.test_id is None else f"{question}/{name_of(entry.test_id, where)}"
 
 
-def _failed(notes: Sequence[Any], marks: Sequence[float | None]) -> list[int]:
+def _failed_samples(notes: Sequence[Any], marks: Sequence[float | None]) -> list[int]:
     """Samples whose test runner failed, by their metadata."""
     try:
         if "error_code" not in "".join(notes):  # a tenth of the time of a look into each

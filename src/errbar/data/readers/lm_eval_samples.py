@@ -72,13 +72,17 @@ class Samples:
     @property
     def model(self) -> str:
         """Model in the results, or else the directory name."""
-        names = (self.results.get("model_name"), self._named, self.path.absolute().parent.name)
+        names = (
+            self.results.get("model_name"),
+            self._model_in_settings,
+            self.path.absolute().parent.name,
+        )
         name = str(next(name for name in names if name is not None))
         cached = _CACHED.fullmatch(name)
         return f"{cached[1]}/{cached[2]}" if cached else name
 
     @property
-    def _named(self) -> str | None:
+    def _model_in_settings(self) -> str | None:
         """Model in the settings of the run; without it lm_eval invents a name."""
         arguments = object_in(self.results, "config").get("model_args")
         if isinstance(arguments, str):
@@ -102,7 +106,7 @@ class Samples:
         config = object_in(self.results, "config")
         found = {name: config.get(name, self.results.get(name)) for name in _SETTINGS}
         found["num_fewshot"] = object_in(self.results, "n-shot").get(self.task)
-        if self._named is None:  # runs without a model name may be of different models
+        if self._model_in_settings is None:  # runs without a model name may be of different models
             stamp = _STAMP.search(self.path.name)
             found["date"] = stamp[1] if stamp else None
         return {name: json.dumps(value) for name, value in found.items()}

@@ -228,7 +228,7 @@ class Log:
         """Record trials of a file that are not in the table, for example "without a task id"."""
         self.accounts.of(path).left_out[reason] += trials
 
-    def make_up(self, path: Path, reason: str, trials: int = 1) -> None:
+    def add_absent(self, path: Path, reason: str, trials: int = 1) -> None:
         """Record rows that are in no file, for example "instances that were never run"."""
         self.accounts.of(path).added[reason] += trials
 

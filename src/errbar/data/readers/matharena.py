@@ -121,7 +121,7 @@ def _add(
     trials = max(len(correct), len(answers))
     log.read(file, trials)
     if not trials:
-        log.make_up(file, "problems without a trial")
+        log.add_absent(file, "problems without a trial")
     rows = max(trials, 1)
     start = totals.trials[question]
     totals.trials[question] += rows

@@ -186,7 +186,7 @@ def _add(log: Log, run: _ApiRun, system: str, scorer: str) -> None:
     """Add a row per item; repeated source items are further trials."""
     without_result: Counter[str] = Counter()
     for item in run.items:
-        outcome, status = _judged(item, scorer)
+        outcome, status = _judgement(item, scorer)
         without_result[str(item.status)] += status == "unscored"
         log.add_trial(
             system=system,
@@ -204,7 +204,7 @@ def _add(log: Log, run: _ApiRun, system: str, scorer: str) -> None:
             )
 
 
-def _judged(item: _Item, scorer: str) -> tuple[float | None, str]:
+def _judgement(item: _Item, scorer: str) -> tuple[float | None, str]:
     """Outcome and status of an item; a failed item may still have been graded."""
     if scorer == _USUAL:
         known = item.status in _RIGHT or item.status in _WRONG

@@ -85,10 +85,10 @@ def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
     for file, reason in unread.items():
         accounts.of(file).skipped = reason
     if request.how.assignment:
-        return _read_mapped(files, by_name, request, accounts, _shown(paths))
+        return _read_mapped(files, by_name, request, accounts, _first_path(paths))
     known = find_readers(files, request.reader)
     sources: list[Source] = [
-        _from_log(match, request, _shown(paths))
+        _from_log(match, request, _first_path(paths))
         for match in _without_copies(known.found, files, request, accounts)
     ]
     tables = known.others
@@ -106,7 +106,7 @@ def _read_paths(paths: PathsOrGlobs, request: ReadRequest) -> Source:
             require_no_choice(request)
         try:
             sources += _tables(
-                tables, by_name, request, accounts, _shown(paths), named=bool(sources)
+                tables, by_name, request, accounts, _first_path(paths), named=bool(sources)
             )
         except (UnknownColumn, NoOutcomes):
             if known.totals and not sources and by_name.isdisjoint(tables):
@@ -361,7 +361,7 @@ def _require_choices(reader: Reader, choice: Choice, where: str) -> None:
         raise InputError(f"{where}: the reader of {reader.name} has no responses to regrade.")
 
 
-def _shown(paths: PathsOrGlobs) -> str:
+def _first_path(paths: PathsOrGlobs) -> str:
     """The first path, for messages."""
     return str(paths) if isinstance(paths, str | Path) else str(paths[0])
 

@@ -156,7 +156,7 @@ def _add(log: Log, file: _OutputFile, key: tuple[str, str], before: int) -> int:
     questions = list(file.questions.values())
     without = sum(not question.marks for question in questions)
     if without:
-        log.make_up(file.path, "questions without predictions", without)
+        log.add_absent(file.path, "questions without predictions", without)
     sizes = [len(question.marks) or 1 for question in questions]
     rows = sum(sizes)
     outcomes = numbers_or_none(flat(question.marks or [None] for question in questions))

@@ -139,7 +139,9 @@ def _add_runs(totals: Sequence[tuple[Path, dict[str, object]]], trees: _Reports,
         models.setdefault(run.model, []).append(run)
         if not run.is_report:
             first = next(iter(run.files.values()))
-            log.make_up(first, "instances that were run and have no report", run.counts["without"])
+            log.add_absent(
+                first, "instances that were run and have no report", run.counts["without"]
+            )
     for model, each in models.items():
         _add(log, model, each)
 
@@ -176,7 +178,7 @@ def _add(log: Log, model: str, runs: Sequence[InstanceRun]) -> None:
         run.counts["absent"] = absent = len(instances) - len(run.names) if several else 0
         if not run.is_report:
             first = next(iter(run.files.values()))
-            log.make_up(first, "instances of other runs of the model that are missing", absent)
+            log.add_absent(first, "instances of other runs of the model that are missing", absent)
         names, outcomes, statuses = run.names, run.outcomes, run.statuses
         if several:
             judged = run.judged

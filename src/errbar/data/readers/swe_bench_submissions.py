@@ -156,7 +156,7 @@ def add_submissions(submissions: Sequence[Submission], log: Log) -> None:
         known = (
             sorted({name for submission in mine for name in submission.named}) if lacking else []
         )
-        unnamed = _made_up_ids(task, lacking, known, log) if lacking else []
+        unnamed = _substitute_ids(task, lacking, known, log) if lacking else []
         for submission in mine:
             _add(submission, [*known, *unnamed] if submission in lacking else [], log)
 
@@ -181,7 +181,7 @@ def _lacks_names(submission: Submission) -> bool:
     return any(name not in logged for name, entry in submission.listed.items() if entry[0] == 1)
 
 
-def _made_up_ids(
+def _substitute_ids(
     task: str, lacking: Sequence[Submission], known: Sequence[str], log: Log
 ) -> list[str]:
     """Make up ids for instances that no file names."""
@@ -258,7 +258,7 @@ def _add(submission: Submission, universe: Sequence[str], log: Log) -> None:
         judged = _with_details(submission, judged, log)
     more = [name for name in universe if name not in judged]
     if submission.lists is not None:
-        log.make_up(submission.lists, _NOT_NAMED, len(more))
+        log.add_absent(submission.lists, _NOT_NAMED, len(more))
     judged |= dict.fromkeys(more, (0.0, "ok"))
     for instance, (outcome, status) in judged.items():
         _, cost, calls = submission.details.get(instance, (None, None, None))
@@ -281,7 +281,7 @@ def _with_logs(
     """Merge outcomes of the lists and the logs; the lists take precedence."""
     if submission.lists is None:
         first = next(iter(logs.files.values()))
-        log.make_up(first, "instances that ended without a report", logs.counts["without"])
+        log.add_absent(first, "instances that ended without a report", logs.counts["without"])
         size = _SIZES.get(submission.task, 0)
         if not submission.details and len(logs.judged) < size:
             right = sum(outcome == 1 for outcome, _ in logs.judged.values())
@@ -307,7 +307,7 @@ def _with_logs(
         if entry[0] == 1:
             other.append(instance)
         merged[instance] = (0.0, "ok") if entry[0] == 1 else entry
-    log.make_up(submission.lists, "instances that ended without a report", added)
+    log.add_absent(submission.lists, "instances that ended without a report", added)
     if other:
         log.remarks.append(
             warning(

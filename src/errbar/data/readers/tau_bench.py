@@ -70,7 +70,7 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
     rewards = [trial.reward for trials in found for trial in trials]
     scorer = scorer_of_rewards(rewards, choice, str(files[0]), log)
     subjects = _subjects_of(files, found, choice, log)
-    found = _told_apart(found, [subject.task for subject in subjects], log)
+    found = _with_distinct_ids(found, [subject.task for subject in subjects], log)
     counts: dict[_RunSubject, Counter[str]] = {}  # trials of each question
     for file, subject, trials in zip(files, subjects, found, strict=True):
         log.read(file, len(trials))
@@ -143,7 +143,7 @@ def _domain_of(file: Path, trials: Sequence[_EpisodeTrial]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def _told_apart(
+def _with_distinct_ids(
     found: Sequence[Sequence[_EpisodeTrial]], tasks: Sequence[str], log: Log
 ) -> list[list[_EpisodeTrial]]:
     """The trials, with another id for questions whose id already has another description.

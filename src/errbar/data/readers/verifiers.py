@@ -247,7 +247,7 @@ def _of_traces(path: Path, episodes: Sequence[_Episode], log: Log) -> Iterator[_
                 episode.target,
             )
         if not traces:
-            log.make_up(path, "episodes without a trace to score")
+            log.add_absent(path, "episodes without a trace to score")
             yield _Rollout(
                 next(iter(systems)) if len(systems) == 1 else "",
                 episode.environment,

@@ -12,12 +12,12 @@ from errbar.base.remarks import Above, guess, some_of, way_to_say
 from errbar.errors import InputError
 
 FIRST, TIE, SECOND = 1.0, 0.5, 0.0
-_SHOWN = (
+_NOUNS = (
     *("model", "assistant", "system", "agent", "player", "candidate", "option", "response"),
     *("answer", "output", "completion", "text"),
 )
 _SIDES = {
-    side: (*alone, *(f"{noun} {mark}" for noun in _SHOWN for mark in marks))
+    side: (*alone, *(f"{noun} {mark}" for noun in _NOUNS for mark in marks))
     for side, alone, marks in (
         (FIRST, ("a", "left", "first"), "a1"),
         (SECOND, ("b", "right", "second"), "b2"),
@@ -106,7 +106,7 @@ def results_of(
     known: dict[tuple[str, str, str], float | None] = {}
     found: list[float | None] = []
     unknown: Counter[str] = Counter()
-    twofold: Counter[str] = Counter()
+    ambiguous: Counter[str] = Counter()
     both_bad = 0
     for cell, left, right in zip(cells, first, second, strict=True):
         text = "" if cell is None else str(cell).strip()
@@ -116,13 +116,13 @@ def results_of(
         result = known[key]
         if result is not None and math.isnan(result):
             unknown[text] += 1
-        twofold[text] += not words and _is_twofold(text, left, right)
+        ambiguous[text] += not words and _is_ambiguous(text, left, right)
         both_bad += plain_word(text) in _BOTH_BAD
         found.append(result)
     if unknown:
         raise InputError(_unknown_words(unknown, len(cells), name))
-    if +twofold:
-        raise InputError(_twofold_words(+twofold, len(cells), name))
+    if +ambiguous:
+        raise InputError(_ambiguous_words(+ambiguous, len(cells), name))
     remarks = []
     if numbered:
         remarks.append(_by_number(name))
@@ -138,7 +138,7 @@ def _meanings_of_numbers(cells: Sequence[Any]) -> dict[str, float]:
     return {"1": FIRST, "2": SECOND} if "2" in present and "0" not in present else {}
 
 
-def _is_twofold(text: str, first: str, second: str) -> bool:
+def _is_ambiguous(text: str, first: str, second: str) -> bool:
     """Whether a word names one system but the side of the other, as A where B plays against A."""
     if first == second or text not in (first, second):
         return False
@@ -293,7 +293,7 @@ def _unknown_words(unknown: Mapping[str, int], rows: int, name: str) -> str:
     )
 
 
-def _twofold_words(words: Mapping[str, int], rows: int, name: str) -> str:
+def _ambiguous_words(words: Mapping[str, int], rows: int, name: str) -> str:
     shown = ", ".join(f"{word!r} ({n})" for word, n in Counter(words).most_common(4))
     sides = way_to_say("--first A --second B", "first_wins=['A'], second_wins=['B']")
     return (

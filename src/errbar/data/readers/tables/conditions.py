@@ -181,7 +181,7 @@ def _settings(rows: Any, columns: Columns, varied: Sequence[VariedColumn]) -> li
     names = [column.name for column in varied if _is_setting(rows, column)]
     complete = [column.name for column in varied if column.each == column.values]
     names += named_like(complete, CHECKPOINTS)
-    names += [] if names else _told_apart_by_trials(rows, columns, complete)
+    names += [] if names else _names_with_own_trials(rows, columns, complete)
     return _independent(rows, columns, names)
 
 
@@ -242,7 +242,7 @@ def _is_setting(rows: Any, column: VariedColumn) -> bool:
     return numbers != list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def _told_apart_by_trials(rows: Any, columns: Columns, complete: Sequence[str]) -> list[str]:
+def _names_with_own_trials(rows: Any, columns: Columns, complete: Sequence[str]) -> list[str]:
     """The column of names within each of which a column of numbers counts the trials anew."""
     free = free_columns(rows.columns, columns)
     numbers = named_like(free, _TRIALS)

@@ -278,12 +278,17 @@ def _with_id(columns: Columns, name: str, *, trial: str | None = None) -> Column
     found = columns.with_meaning("question", name)
     found = found if trial is None else found.with_meaning("trial", trial)
 
-    def left(names: tuple[str, ...]) -> tuple[str, ...]:
+    def without_new_id(names: tuple[str, ...]) -> tuple[str, ...]:
         rest = tuple(other for other in names if other != name)
         return (*rest, former) if trial is None and names else rest
 
     guessed = found.guessed | ({"question"} if trial is None else {"question", "trial"})
-    return replace(found, guessed=guessed, beside=left(found.beside), unused=left(found.unused))
+    return replace(
+        found,
+        guessed=guessed,
+        beside=without_new_id(found.beside),
+        unused=without_new_id(found.unused),
+    )
 
 
 def _check_shared_ids(

@@ -361,7 +361,9 @@ def _index_within(rows: Any, keys: Sequence[str]) -> Any:
 def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
     """Files without any outcome and with rows that no status explains: their numbers of rows."""
     unsaid = (
-        f"count(*) FILTER ({_unsaid(columns['status'])})" if "status" in columns else "count(*)"
+        f"count(*) FILTER ({_lacks_reason(columns['status'])})"
+        if "status" in columns
+        else "count(*)"
     )
     counted = rows.aggregate(
         f"{quoted(FILE)}, count(*) AS n, count({quoted(columns['outcome'])}) AS scored, "
@@ -371,7 +373,7 @@ def without_scores(rows: Any, columns: Columns) -> dict[Path, int]:
     return {Path(path): n for path, n, scored, left in counted.fetchall() if left and not scored}
 
 
-def _unsaid(status: str) -> str:
+def _lacks_reason(status: str) -> str:
     """SQL: whether a status gives no reason for a missing outcome."""
     return f"({quoted(status)} IS NULL OR {quoted(status)} = 'ok')"
 
@@ -382,7 +384,7 @@ def as_unscored(shaped: RowSet, files: Mapping[Path, int]) -> RowSet:
     mine = f"{quoted(FILE)} IN ({listed})"
     if "status" in shaped.columns:
         name = quoted(shaped.columns["status"])
-        unsaid = _unsaid(shaped.columns["status"])
+        unsaid = _lacks_reason(shaped.columns["status"])
         value = f"CASE WHEN {mine} AND {unsaid} THEN 'unscored' ELSE {name} END"
         rows = shaped.rows.project(f"* REPLACE ({value} AS {name})")
         columns = shaped.columns

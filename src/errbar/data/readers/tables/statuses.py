@@ -40,14 +40,14 @@ USUAL_STATUSES = MappingProxyType(
 def with_usual_statuses(
     rows: Any, columns: Columns, assignment: Collection[str]
 ) -> tuple[Any, list[Above]]:
-    """Translate the statuses of rows in DuckDB by the rule of `_translated`."""
+    """Translate the statuses of rows in DuckDB by the rule of `_meanings_of_words`."""
     if "status" not in columns:
         return rows, []
     name = columns["status"]
     text = f"CAST({quoted(name)} AS VARCHAR)"
     lost = f"count(*) - count({quoted(columns['outcome'])})"
     found = rows.aggregate(f"{text} AS word, count(*) AS n, {lost} AS lost", text).fetchall()
-    known, remarks = _translated(found, columns, "status" in assignment)
+    known, remarks = _meanings_of_words(found, columns, "status" in assignment)
     if not known:
         return rows, []
     cases = " ".join(
@@ -70,7 +70,7 @@ def with_usual_statuses_in(
     words = frame.select(word=status, lost=one_if(outcome.is_null())).group_by("word")
     table = fetch(words.agg(nw.len().alias("n"), nw.col("lost").sum().alias("lost")))
     found = zip(*(table[name].tolist() for name in ("word", "n", "lost")), strict=True)
-    known, remarks = _translated(found, columns, "status" in assignment)
+    known, remarks = _meanings_of_words(found, columns, "status" in assignment)
     if not known:
         return frame, []
     value = status
@@ -79,7 +79,7 @@ def with_usual_statuses_in(
     return frame.with_columns(value.alias(columns["status"])), remarks
 
 
-def _translated(
+def _meanings_of_words(
     counted: Iterable[tuple[Any, int, int]], columns: Columns, is_mapped: bool
 ) -> tuple[dict[str, str | None], list[Above]]:
     """What words of a status mean, given the rows of each word and those without an outcome.
