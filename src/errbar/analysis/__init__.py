@@ -14,7 +14,8 @@ One system:
 - `ranked`: items ranked by confidence, in logs; `selective`: in arrays; `roc`: areas;
   `calibration`: whether a confidence is true.
 - `costs`: per trial and per success, and the Pareto front; `history`: past runs.
-- `monitor`: a run in progress; `plan`: before a run; `audit`: intervals of simulated data.
+- `monitor`: a run in progress; `plan`: before a run; `audit`: the coverage of intervals
+  on simulated data.
 - `inspection`: what the data are, and numbers that a log states.
 
 Several systems:
@@ -27,7 +28,8 @@ Several systems:
 - `gate`: which drop is too much, and what is refused.
 - `rank`: a leaderboard; `rank_methods`: by Borda, Rasch and others; `board_audit`: its order.
 - `items`: abilities, difficulties, questions that look wrong.
-- `preferences`: games by Bradley-Terry; `game_scores`: Elo, rates at equal length.
+- `preferences`: games by Bradley-Terry; `game_scores`: Elo, rates at equal length, and whether a
+  judge prefers the answer shown first (`position_bias`).
 
 Judges:
 

@@ -15,7 +15,7 @@ What they share:
 
 - `options`: options of several commands; `io`: paths loaded, results printed to the width of the
   terminal or written, and the options that name files to write.
-- `work`: progress, time limits, signals, errors and exit codes.
+- `work`: progress, time limits, Ctrl-C and other signals, errors and exit codes.
 """
 
 import importlib

@@ -18,7 +18,7 @@ The variance of abilities is that of the sandwich over clusters of questions, fo
 need not be true, or the model's if that is larger: few questions that look alike, and a system that
 solves all that another does, leave the sandwich next to nothing. Difficulties have their posterior
 given the abilities (empirical Bayes), widened by what the abilities are uncertain (delta method).
-Where outcomes do not show that difficulties differ, nor do they show how much they may.
+If the outcomes do not show that difficulties differ, they do not show by how much.
 """
 
 from dataclasses import dataclass

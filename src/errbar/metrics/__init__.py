@@ -1,7 +1,9 @@
 """Metrics as immutable values, with `parse(str(metric)) == metric` for each of them.
 
-- `base`: what a metric is, the grammar of names, too few trials for k (`too_few_trials`).
-- `means`: metrics of counts (`CountMetric`), and avg; `categories`: bayes, max@k, vote@k.
+- `base`: what a metric is, how its name is parsed (`parse`), too few trials for k
+  (`too_few_trials`).
+- `means`: metrics of counts (`CountMetric`), and avg.
+- `categories`: bayes, max@k, vote@k (plurality votes, and ties of them).
 - `passk`: pass@k, pass^k, g-pass@k, maj@k, auc@k, spectrum@k; tau as draws (`threshold`).
 - `blends`: geom@k, geo-spectrum@k.
 - `confidence`: aurc, risk@c, coverage@r, roc-auc, brier, log-loss.

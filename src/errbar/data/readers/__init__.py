@@ -8,7 +8,7 @@ What readers share:
 - `file_formats`: kinds by suffix (`kind_of`), text that is not UTF-8; `file_content`: bytes and
   lines; `archive`: zip archives.
 - `documents`: JSON, whole or only the fields that a reader uses; `json_files`: files of any layout.
-- `base`: what a reader is, and which one a file has (`find_readers`).
+- `base`: what a reader is, and which reader a log gets (`find_readers`).
 - `logs`: what a reader returns, with an account of every file and row; `totals`: files without
   questions.
 - `log_names`: what tells systems apart; secrets among settings (`tell_apart`).
@@ -25,7 +25,7 @@ Harnesses; one with logs of several kinds has modules that begin with its name:
 - `every_eval_ever`, `every_eval_ever_samples`: the schema of Every Eval Ever.
 - `harbor`, `harbor_trials`: jobs, and where their trials are.
 - `human_eval`: human-eval and MultiPL-E.
-- `inspect_ai`, `inspect_runs`: logs, and one log.
+- `inspect_ai`: logs, and which of the retries of a run counts; `inspect_runs`: one log.
 - `item_runs`, `item_run_signals`: questionnaires, and the confidence in their items.
 - `lm_eval`, `lm_eval_samples`: lm-evaluation-harness, lmms-eval.
 - `openai_evals`, `openai_output_items`: records of oaieval, and of the Evals API.
