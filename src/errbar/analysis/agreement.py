@@ -13,7 +13,7 @@ from errbar.analysis.methods.population import sample_of
 from errbar.analysis.spreads import CombinedMeans, MeanPart
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, some_of, way_to_say
+from errbar.base.remarks import Caution, setting, some_of
 from errbar.data.ratings import RatedAnswers
 from errbar.errors import InputError
 from errbar.kernels.agreement import (
@@ -86,7 +86,7 @@ def agreement_of(answers: RatedAnswers, request: AgreementRequest) -> RaterAgree
     elif answers.groups or answers.order.size:
         raise InputError(
             "bias by group and drift compare a judge with a trusted rater: "
-            + way_to_say(f"--truth {answers.raters[-1]}", f"truth={answers.raters[-1]!r}")
+            + setting("truth", answers.raters[-1])
             + " names it."
         )
     unit = "over clusters of answers" if answers.is_clustered else "over answers"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from errbar.base.arguments import strict_share
 from errbar.base.arrays import Array
-from errbar.base.remarks import Caution, setting, some_of, way_to_say
+from errbar.base.remarks import Caution, setting, some_of
 from errbar.data.columns import unknown_name
 from errbar.data.games import Games
 from errbar.errors import InputError
@@ -59,7 +59,7 @@ def rate_games(games: Games, request: RatingRequest) -> Ratings:
         remarks += ratings.cautions(judge)
     hubs = games.hubs() if len(games.systems) > 2 else []
     if hubs:
-        way = way_to_say(f"--against {hubs[0]}", f"against={hubs[0]!r}")
+        way = setting("against", hubs[0])
         remarks.append(f"Every game is against {hubs[0]}: {way} shows the win rates.")
     clusters = len(games.questions)
     within = "questions" if clusters else "games"

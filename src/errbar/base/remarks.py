@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from itertools import starmap
 
 MARK = "⚠"
 GUESSED = "which is a guess"  # ends a condition on what was guessed
@@ -116,7 +117,7 @@ def setting(name: str, value: str) -> str:
     >>> setting("errors", "missing")
     "errors='missing'"
     """
-    return way_to_say(f"--{name} {value}", f"{name}={value!r}")
+    return way_to_say(f"--{name} {shlex.quote(value)}", f"{name}={value!r}")
 
 
 def mapping(meaning: str, column: str = "COLUMN") -> str:
@@ -128,6 +129,17 @@ def mapping(meaning: str, column: str = "COLUMN") -> str:
     "cluster='COLUMN'"
     """
     return way_to_say(f"--map {shlex.quote(f'{meaning}={column}')}", f"{meaning}={column!r}")
+
+
+def mappings(**columns: str) -> str:
+    """Return how to assign several columns.
+
+    Examples
+    --------
+    >>> mappings(trials="n", correct="n_right")
+    "trials='n', correct='n_right'"
+    """
+    return way_to_say(" ", ", ").join(starmap(mapping, columns.items()))
 
 
 def join_parts(*parts: str) -> str:

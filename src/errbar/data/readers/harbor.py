@@ -20,7 +20,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import warning, way_to_say
+from errbar.base.remarks import setting, warning
 from errbar.data.outcome_words import number_in
 from errbar.data.readers.base import Reader, has_keys
 from errbar.data.readers.choices import Choice
@@ -70,7 +70,7 @@ def _scorers(jobs: Sequence[Job], name: str | None, log: Log) -> dict[str, str]:
         if _USUAL in keys or name is not None:
             log.remarks += picked_remark(reward, keys, "reward", "scorer")
         elif len(keys) > 1:
-            choose = way_to_say(f"--scorer {keys[1]}", f"scorer={keys[1]!r}")
+            choose = setting("scorer", keys[1])
             log.remarks.append(
                 warning(
                     f"{f'{task}: t' if task else 'T'}rials have the rewards {', '.join(keys)}; "

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from errbar.base.remarks import Above, guess, some_of, way_to_say
+from errbar.base.remarks import Above, guess, setting, some_of
 from errbar.errors import InputError
 
 USUAL_SIGNAL = "llm_evidence_count"
@@ -106,7 +106,7 @@ class Signal:
         saved = f"{self.name} in {_SIGNALS}"
         saved += f" or {_OLDER}" if self.name == USUAL_SIGNAL else ""
         if found:
-            other = way_to_say(f"--signal {found[0]}", f"signal={found[0]!r}")
+            other = setting("signal", found[0])
             advice = f"There are: {', '.join(found)}; choose one, for example {other}."
         else:
             advice = "Runs that save a signal can be."

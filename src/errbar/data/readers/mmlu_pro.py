@@ -22,7 +22,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import guess, setting, warning, way_to_say
+from errbar.base.remarks import guess, setting, warning
 from errbar.data.readers.base import Glance, Reader, occurrences
 from errbar.data.readers.choices import Choice
 from errbar.data.readers.documents import (
@@ -266,7 +266,7 @@ def _remarks(files: Iterable[_SubjectFile], scorer: str) -> Iterator[str]:
         other = "guess" if scorer == "pred" else "pred"
         yield warning(
             f"{system}: no answer was found in {len(lost)} of {len(scored)} responses. They are "
-            f"{ways[scorer]}; with {way_to_say(f'--scorer {other}', f'scorer={other!r}')} they are "
+            f"{ways[scorer]}; with {setting('scorer', other)} they are "
             f"{ways[other]}."
         )
 

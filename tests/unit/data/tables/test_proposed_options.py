@@ -49,6 +49,8 @@ BITS, GRADES, SHARES = [1, 0, 1, 1, 0], [1, 5, 3, 4, 2], [0.25, 0.5, 1.0, 0.75]
 ALONE = ("",)
 SPACED: dict[str, Any] = {"Fully right?": BITS, "Same idea": [1, 1, 0]}
 QUOTED: dict[str, Any] = {"is it 'it'": BITS, 'a "b"': [1, 1, 0]}
+COUNTED: dict[str, Any] = {"Pass rate": SHARES, "n": [4]}
+RATIO: dict[str, Any] = {"Right ones": [1, 2], "Number of rows": [4]}
 TABLES: dict[str, list[Row]] = {
     "two ratings": rows_of(adequacy=GRADES, fluency=GRADES[::-1]),
     "two ratings of a response": rows_of(
@@ -105,6 +107,13 @@ TABLES: dict[str, list[Row]] = {
     "retries": rows_of(systems=ALONE, correct=[1, None, 0]) + rows_of(2, ALONE, correct=[1]),
     "missing outcomes": rows_of(correct=[1, None, 0]),
     "no ids": [{"arch": arch, "correct": at % 3 > 0} for arch in ("rnn", "moe") for at in range(9)],
+    "no ids, with brackets": [
+        {"Host's (API)": host, "correct": at % 3 > 0}
+        for host in ("east", "west")
+        for at in range(9)
+    ],
+    "counts with spaces": rows_of(systems=ALONE, **COUNTED),
+    "ratio of counts with spaces": rows_of(systems=ALONE, score=[0.25, 0.5], **RATIO),
     "two records": rows_of(systems=ALONE, gpt=[{"correct": True}], qwen=[{"correct": False}]),
     "keys of an object": rows_of(systems=ALONE, results=[{"gpt": 1, "qwen": 0}]),
     "totals only": [{"model": model, "mmlu": 0.5, "gsm8k": 0.25} for model in "abc"],

@@ -5,6 +5,8 @@ means something else. The numbers are counted by hand.
 """
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +197,55 @@ def test_questions_called_like_flags_are_questions_if_rows_are_systems() -> None
     checks = [{"model": system, "checks": results} for system in SYSTEMS for _ in range(9)]
     with pytest.raises(InputError, match=r"checks\.is_prime"):
         errbar.load(checks)
+
+
+# Counts and points.
+
+
+@pytest.mark.parametrize("share", ["share", "fraction", "proportion"])
+def test_the_share_of_a_file_of_some_size_is_no_count_of_trials(share: str) -> None:
+    rows = [{"id": at, share: at / 37, "size": 1000 + 7 * at} for at in range(12)]
+    with pytest.raises(InputError, match=f"outcome='{share}'"):
+        errbar.load(rows)
+
+
+def test_shares_are_not_divided_by_a_total_of_something_else() -> None:
+    rows = [{"id": at, "judge_score": 0.75, "total": 500 + at} for at in range(12)]
+    assert means(rows) == {"": 0.75}
+    assert "If 'total' is its maximum, divide it first" in marked(rows)
+    points = [{**row, "judge_score": 250 + at / 2} for at, row in enumerate(rows)]
+    assert means(points) == {"": pytest.approx(0.5)}
+
+
+# Tables of files.
+
+
+@pytest.mark.parametrize("words", [("pass", "fail"), ("correct", "wrong")])
+def test_a_row_with_a_note_is_no_header(words: tuple[str, str], tmp_path: Path) -> None:
+    rows = [f"q{at},{words[at % 2]},{words[0]},{'slow' * (at in (1, 4))}" for at in range(6)]
+    file = written(tmp_path / "a.csv", "\n".join(["id,gpt,qwen,", *rows]))
+    assert means(file) == {"gpt": 0.5, "qwen": 1.0}
+
+
+@pytest.mark.parametrize("key", ["id", "question_id"])
+def test_the_model_that_wrote_a_question_is_no_system(key: str, tmp_path: Path) -> None:
+    file = tmp_path / "evals.db"
+    with closing(sqlite3.connect(file)) as base, base:
+        base.execute(f"create table questions ({key} integer, text text, model text)")
+        base.execute("create table results (question_id integer, correct integer)")
+        for at, right in enumerate(RIGHT):
+            base.execute("insert into questions values (?, ?, ?)", (at, "?", SYSTEMS[at % 2]))
+            base.execute("insert into results values (?, ?)", (at, int(right)))
+    assert means(file) == {"": 0.75}
+
+
+def test_a_run_of_each_system_is_no_sign_of_trials_in_ids() -> None:
+    rows = [
+        {"model": system, "run_id": run, "id": f"q{at}", "correct": right}
+        for run, system in enumerate(SYSTEMS)
+        for at, right in enumerate(RIGHT)
+    ]
+    assert means(rows) == {"gpt": 0.75, "qwen": 0.75}
+    assert not marked(rows)
+    trials = [{**row, "run_id": k, "id": f"{row['id']}-{k}"} for row in rows for k in range(2)]
+    assert "contains the number of the trial" in marked(trials)

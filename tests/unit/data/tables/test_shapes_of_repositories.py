@@ -18,8 +18,8 @@ BOTH = {"gpt": 0.75, "qwen": 0.25}
 SYSTEMS = {"gpt": GOOD, "qwen": POOR}
 
 
-def means(data: Any) -> dict[str, float]:
-    return {score.system: score.value for score in errbar.load(data).score("avg")}
+def means(data: Any, **how: Any) -> dict[str, float]:
+    return {score.system: score.value for score in errbar.load(data, **how).score("avg")}
 
 
 def marked(data: Any) -> str:
@@ -275,6 +275,9 @@ def test_the_only_model_beside_what_a_judge_said_is_the_judge(tmp_path: Path) ->
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / name / "judge" / "rescored.jsonl").write_text(text)
     assert means(tmp_path) == BOTH
+    notes = errbar.load(tmp_path).score("avg").notes()
+    assert any("'model' (j) is read as the judge" in note for note in above(notes))
+    assert means(tmp_path, system="model") == {"j": 0.5}
 
 
 def test_points_of_parts_are_no_questions_beside_their_sum(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from errbar.base.remarks import Above, guess, mapping, warning, way_to_say
+from errbar.base.remarks import Above, guess, mapping, mappings, warning
 from errbar.data.columns import (
     ROW,
     SURE_TRIALS,
@@ -75,9 +75,7 @@ def are_counts(
     if has[0] != {"total"}:  # attempts beside an outcome of 0 or 1 are no trials of that row
         return plain_name(right) not in _OUTCOMES
     map_it = mapping("outcome", right)
-    counts = way_to_say(
-        f"--map trials=total --map correct={right}", f"trials='total', correct={right!r}"
-    )
+    counts = mappings(trials="total", correct=right)
     raise UnknownColumn(
         f"'total' may be the number of trials of each row, or something else. If {right!r} is the "
         f"outcome of a row, use {map_it}; if it is how many of 'total' were right, use {counts}."
@@ -276,12 +274,16 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
     for most in [*nested, *filter(is_maximum, free_columns(rows.columns, columns))]:
         limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
         outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
-        strange, largest, mean, share = rows.aggregate(
+        strange, largest, best, mean, share = rows.aggregate(
             f"count(*) FILTER ({outcome} IS NOT NULL AND ({outside})), max({limit}), "
-            f"avg({outcome}), avg({outcome} / {limit})"
+            f"max({outcome}), avg({outcome}), avg({outcome} / {limit})"
         ).fetchall()[0]
         if strange or share is None or largest == 1:
             continue
+        if plain_name(parts.get(most, most)) == "total" and best <= 1 < largest:
+            text = f"{name!r} is at most 1 and is taken as it is (mean {mean:.4g}). If {most!r} is "
+            text += f"its maximum, divide it first (mean of all rows {share:.4g})."
+            return rows, [warning(text)]  # it may be a number of something else, as of tokens
         anyway = mapping("outcome", name)
         remark = warning(
             f"The outcome is {name!r} divided by {most!r} (mean of all rows {share:.4g}); {anyway} "

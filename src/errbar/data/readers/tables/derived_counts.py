@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from errbar.base.remarks import Above, guess
+from errbar.base.remarks import Above, guess, mapping
 from errbar.data.columns import SURE_TRIALS, USUAL, are_whole_numbers, named_like, plain_name
 from errbar.data.outcome_words import WORDS, words_of
 from errbar.data.readers.tables.competing_outcomes import worth_of
@@ -19,13 +19,13 @@ _SHARES = frozenset(
     map(
         plain_name,
         (
-            *("pass_rate", "success_rate", "solve_rate", "correct_rate", "pass_fraction", "mean"),
+            *("pass_rate", "success_rate", "solve_rate", "correct_rate", "pass_fraction"),
             *("fraction_correct", "fraction_passed", "frac_correct", "share_correct", "pass_ratio"),
-            *("fraction", "share", "proportion", "avg", "average"),
         ),
     )
 )
-_MEANS = frozenset({"mean", "avg", "average"})
+# May be of something else: a mean of rewards, the share of a file of some size.
+_MEANS = frozenset({"mean", "avg", "average", "fraction", "share", "proportion"})
 _NEAR = 0.1  # of a whole number of trials
 _GROUP_SIZES = frozenset({"count", "size"})
 _NUMBER_OF = SURE_TRIALS | _GROUP_SIZES
@@ -56,10 +56,10 @@ def with_right_trials(
 
 def _by_share(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above] | None:
     """The number of right trials, from the share of them and the number of trials."""
-    shares, trials = named_like(flat, _SHARES), named_like(flat, _NUMBER_OF)
+    shares, trials = named_like(flat, _SHARES | _MEANS), named_like(flat, _NUMBER_OF)
     if len(shares) != 1 or not trials or named_like(flat, COUNTS[1]):
         return None
-    of_many = shares[0] in named_like(shares, _MEANS)  # a mean may be of rewards
+    sure = plain_name(shares[0]) in _SHARES and plain_name(trials[0]) in SURE_TRIALS
     pairs = [
         (worth_of(share), worth_of(number))
         for share, number in zip(flat[shares[0]], flat[trials[0]], strict=True)
@@ -68,12 +68,13 @@ def _by_share(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Abov
     for share, number in pairs:
         if share is None or number is None or not 0 <= share <= 1 <= number or number % 1:
             return None
-        most = min(_ROUNDED * number, _NEAR) if of_many else _ROUNDED * number
+        most = _ROUNDED * number if sure else min(_ROUNDED * number, _NEAR)
         if abs(share * number - round(share * number)) > most + 1e-6:
             return None
         right.append(round(share * number))
     text = f"Counts: {shares[0]!r} of {trials[0]!r} trials, rounded to whole ones"
-    remark = guess(text, option=f"--map outcome={shares[0]}", argument=f"outcome={shares[0]!r}")
+    change = mapping("outcome", shares[0])
+    remark = guess(text, option=change, argument=change)
     return _with_counts(flat, (shares[0], trials[0]), right, flat[trials[0]]), remark
 
 
@@ -85,7 +86,8 @@ def _by_sum(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], Above]
     if any((worth_of(value) or 0) < 0 for value in flat[sums[0]]):
         return None
     text = f"Counts: {sums[0]!r} right ones of {trials[0]!r} trials"
-    remark = guess(text, option=f"--map outcome={sums[0]}", argument=f"outcome={sums[0]!r}")
+    change = mapping("outcome", sums[0])
+    remark = guess(text, option=change, argument=change)
     return _with_counts(flat, (sums[0], trials[0]), flat[sums[0]], flat[trials[0]]), remark
 
 

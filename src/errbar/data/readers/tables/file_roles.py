@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from errbar.base.remarks import way_to_say
+from errbar.base.remarks import setting
 from errbar.data.columns import is_settings_file, plain_name
 from errbar.data.engines.duckdb import quoted, text_literal
 from errbar.data.queries.expressions import FILE
@@ -64,7 +64,7 @@ def _labels(read: ReadLabelled[T], how: HowToRead, label: str | None) -> T:
         try:
             return read(how, Choice())
         except UnknownColumn as error:
-            chosen = way_to_say("--label COLUMN", "label='COLUMN'")
+            chosen = setting("label", "COLUMN")
             raise UnknownColumn(f"{error} A column of the labels is named by {chosen}.") from error
     try:
         return read(replace(how, assignment={"outcome": label}), Choice())
@@ -81,10 +81,10 @@ def require_one_label(outcome: str, others: Iterable[str]) -> None:
     """Refuse labels in a table that has another column of this name."""
     likely = [name for name in others if plain_name(name) in _LABELS]
     if outcome and likely and plain_name(outcome) not in _LABELS:
-        chosen = way_to_say(f"--label {likely[0]}", f"label={likely[0]!r}")
+        chosen = setting("label", likely[0])
         raise InputError(
             f"two columns of the labels could have them: {outcome!r} and {likely[0]!r}. Choose "
-            f"one: {chosen}, or {way_to_say(f'--label {outcome}', f'label={outcome!r}')}."
+            f"one: {chosen}, or {setting('label', outcome)}."
         )
 
 

@@ -131,14 +131,15 @@ def _with_systems(
     """Columns of a table, with those that name its systems in the table that its ids refer to.
 
     Its `run_id` refers to the `run_id` of another table, or to the `id` of one called runs; the
-    model there is called runs.model.
+    model there is called runs.model. The model in a table of questions has written them.
     """
     if names_in_parts(columns, "system"):
         return columns
+    keys = [key for key in columns if not names_in_parts([key], "question")]
     for other, there in tables.items():
         named = [column for column in there if names_in_parts([column], "system")]
         singular = f"{plain_name(other.removesuffix('s'))}id"
-        for key in columns if other != name and named else ():
+        for key in keys if other != name and named else ():
             own = key if key in there else "id" if plain_name(key) == singular else ""
             places = {value: at for at, value in enumerate(there.get(own, []))}
             if own and len(places) == len(there[own]) and places.keys() >= {*columns[key]}:

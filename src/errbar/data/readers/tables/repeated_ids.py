@@ -233,8 +233,11 @@ def single_trials(rows: Any, columns: Columns) -> list[Above]:
     if number != ids:
         return []
     by_trial = rows.aggregate(f"{trial} AS trial, count(*) AS n", ", ".join([*keys, trial]))
-    least, most, values = by_trial.aggregate("min(n), max(n), count(DISTINCT trial)").fetchall()[0]
-    if values < 2 or least < most or most < _LEAST:
+    least, most, values, pairs = by_trial.aggregate(
+        "min(n), max(n), count(DISTINCT trial), count(*)"
+    ).fetchall()[0]
+    groups = len(rows.project(", ".join(keys)).distinct().fetchall()) if keys else 1
+    if values < 2 or least < most or most < _LEAST or pairs == groups:  # a run of each system
         return []
     name = columns["trial"]
     return [

@@ -123,7 +123,8 @@ def lines_above(file: Path) -> int:
 def _titles_above(file: Path) -> int:
     """Number of lines above the first that has as many cells as all below, such as "Model: gpt".
 
-    That line must name an outcome, or each line above have a single cell.
+    Each line above has a single cell; or that line names an outcome, and no name is also a value of
+    its column, as where only some rows fill the last one.
     """
     sample = list(islice(text_lines(file), _MOST_ABOVE))
     lines = csv.reader(sample, delimiter=separator_in("".join(sample), ",;\t|"))
@@ -141,7 +142,9 @@ def _titles_above(file: Path) -> int:
         return 0
     above, head = rows[at][0], [cell.strip() for cell in rows[at][1]][:width]
     is_header = not any(number_in(cell) is not None for cell in head) and len({*head}) == width
-    sure = max(sizes[:at]) == 1 or names_in_parts(head, "outcome")
+    others = ([cell.strip() for cell in cells][:width] for _, cells in rows[:at] + rows[at + 1 :])
+    is_row = any(cell == name for cells in others for cell, name in zip(cells, head, strict=False))
+    sure = max(sizes[:at]) == 1 or (names_in_parts(head, "outcome") and not is_row)
     return above if is_header and sure and max(sizes[:at]) < width else 0
 
 

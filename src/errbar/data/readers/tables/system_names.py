@@ -69,12 +69,13 @@ def only_about(
 
 
 def names_remark(rows: Any, columns: Columns) -> list[Above]:
-    """Warning on systems whose names differ only in case and spaces; refuses merged cells."""
+    """Remarks on systems that differ in case and spaces, and on a judge; refuses merged cells."""
+    remarks = _judge_remark(rows.head(), columns)
     if "system" not in columns:
-        return []
+        return remarks
     name = columns["system"]
     if rows.totals(distinct_rows([name]))[0] < 2:
-        return []
+        return remarks
     counts = rows.aggregate(f"{text_of(name)} AS name, count(*) AS n", text_of(name))
     found = dict(counts.order("name").limit(_MOST).fetchall())
     blank, others = found.pop("", 0), sum(found.values())
@@ -87,7 +88,6 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
     spelled: dict[str, list[str]] = {}
     for written in found:
         spelled.setdefault("".join(written.split()).casefold(), []).append(written)
-    remarks = []
     if "system" in columns.guessed and plain_name(name) == "run" and len(found) > 1:
         trials = mapping("trial", name)
         remarks.append(
@@ -135,7 +135,7 @@ def _possible_systems(rows: Any, columns: Columns) -> list[Above]:
 
     They have a few names, of as many rows each, which are nothing that questions have.
     """
-    found = []
+    found: dict[str, list[str]] = {}
     known = PARTS | VERSIONS | SCORERS | REFERENCES | ANSWERS | PROPERTIES | {FILE}
     for name in free_columns(rows.columns, columns):
         if plain_name(name) in known or is_flag(name) or rows.schema[name] != "VARCHAR":
@@ -144,15 +144,15 @@ def _possible_systems(rows: Any, columns: Columns) -> list[Above]:
         names, least, most = each.aggregate("count(*), min(n), max(n)").fetchall()[0]
         values = values_of(rows, name)
         if 1 < names <= _FEW_SYSTEMS and least == most > names and not any(map(is_outcome, values)):
-            found.append(f"{name!r} ({listed(values)})")
+            found[name] = values
     if not found:
         return []
-    first = found[0].partition(" (")[0].strip("'")
+    shown = some_of([f"{name!r} ({listed(values)})" for name, values in found.items()], 3)
     return [
         warning(
             f"no column has ids of questions and none names the system, so every row is a question "
-            f"of one system. As many rows have each value of {some_of(found, 3)}: if these are "
-            f"systems, use {mapping('system', first)}."
+            f"of one system. As many rows have each value of {shown}: if these are systems, "
+            f"use {mapping('system', next(iter(found)))}."
         )
     ]
 
@@ -239,6 +239,16 @@ def is_judge(name: str, present: Sequence[str], sample: Sampler) -> bool:
     if len(said) < 2 or named_like(present, RESPONSES | ANSWERS) or not named_like([name], _MODELS):
         return False
     return len({str(value) for value in sample(name)}) == 1
+
+
+def _judge_remark(looked: Mapping[str, Sequence[Any]], columns: Columns) -> list[Above]:
+    """Guess that the only model of all rows is their judge."""
+    for name in named_like(columns.unused, _MODELS):
+        if is_judge(name, list(looked), looked.__getitem__):
+            change = mapping("system", name)
+            text = f"{name!r} ({looked[name][0]}) is read as the judge, and not as the system"
+            return [guess(text, option=change, argument=change)]
+    return []
 
 
 _MODELS = frozenset(map(plain_name, ("model", "model_name", "model_id", "llm")))

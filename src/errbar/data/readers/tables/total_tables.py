@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from errbar.base.remarks import Above, mapping, warning, way_to_say
+from errbar.base.remarks import Above, mapping, mappings, warning
 from errbar.data.columns import (
     ANSWERS,
     COUNTERS,
@@ -120,9 +120,7 @@ def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
         return _share_of_whole(rows.head(), columns["outcome"])
     share, part, whole = found
     text = f"{share!r} is {part!r} / {whole!r} in every row"
-    counted = way_to_say(
-        f"--map trials={whole} --map correct={part}", f"trials={whole!r}, correct={part!r}"
-    )
+    counted = mappings(trials=whole, correct=part)
     of_tasks = "question" in columns.guessed and plain_name(columns["question"]) in TASKS
     if columns["question"] == ROW or of_tasks:
         raise NoOutcomes(
