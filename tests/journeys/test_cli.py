@@ -63,9 +63,8 @@ def test_the_demo_says_what_the_data_are_and_what_the_bar_covers() -> None:
     assert lines[0] == demo.ABOUT
     assert lines[2] == "dunlin-2 and siskin-1 are tied for the best."
     read = next(at for at, line in enumerate(lines) if line.startswith("Columns: "))
-    assert " ".join(map(str.strip, lines[read + 2 : read + 4])) == (
-        "dunlin-2 and siskin-1 are tied for the best; dunlin-2 leads siskin-1 by 0.008 avg "
-        "(95% CI -0.092 to 0.105)."
+    assert " ".join(map(str.strip, lines[read + 2 : read + 3])) == (
+        "dunlin-2 leads siskin-1 by 0.008 avg (95% CI -0.092 to 0.105)."
     )
     assert any(line.startswith("95% CI for new questions of the same kind") for line in lines)
     assert "\x1b" not in printed()
@@ -191,10 +190,10 @@ def outcomes(**questions: range) -> str:
 @pytest.mark.parametrize(
     ("questions", "said"),
     [
-        ({"a": range(30), "b": range(20)}, "Verdict: on the 20 questions that both systems have."),
+        ({"a": range(30), "b": range(20)}, "on the 20 questions that both have"),
         (
             {"a": range(30), "b": range(5, 40), "c": range(30)},
-            "Ranks: on the 25 questions that all systems have.",
+            "on the 25 questions that all have",
         ),
         ({"a": range(30), "b": range(30)}, ""),
         ({"a": range(30), "b": range(30), "c": range(30)}, ""),
@@ -204,14 +203,14 @@ def test_an_overview_says_which_questions_ranks_and_verdicts_rest_on(
     questions: dict[str, range], said: str
 ) -> None:
     Path("runs.csv").write_text(outcomes(**questions))
-    lines = CliRunner().invoke(main, ["runs.csv"]).output.splitlines()
-    found = [line for line in lines if line.startswith(("Verdict", "Ranks"))]
-    assert found == [said] * bool(said)
+    output = CliRunner().invoke(main, ["runs.csv"]).output
+    assert " ".join(output.split()).count("questions that") == bool(said)
+    assert said in " ".join(output.split())
+    assert ("avg in common" in output) == bool(said)
 
 
 def test_an_overview_says_once_that_systems_are_not_compared() -> None:
     Path("runs.csv").write_text("system,task,question,outcome\na,x,1,1\na,x,2,0\nb,y,1,0\n")
     text = CliRunner().invoke(main, ["runs.csv"]).output
-    assert text.startswith("Systems are not compared.")
-    assert text.count("not compared") == 1
-    assert "\nThe 2 systems have no task in common." in text
+    assert text.startswith("Systems are not compared: the 2 systems have no task in common.")
+    assert text.count("not compared") == text.count("in common") == 1

@@ -185,13 +185,13 @@ class Refusals:
         names = names or list(self._found)
         if not names:
             return
-        first = self._found[names[0]]
         reasons = [reason_of(self._found[name], name[1]) for name in names]
         what = f"{' '.join(filter(None, names[0]))}: {reasons[0]}"
         if len(names) > 1:
             alike = sum(_kind(reason) == _kind(reasons[0]) for reason in reasons)
-            what = f"nothing can be {done}. {what} (the reason for {alike} of {len(names)})"
-        raise type(first)(f"{what}.") from first
+            some = "all" if alike == len(names) else f"{alike} of"
+            what = f"nothing can be {done}. {what} (and so for {some} {len(names)})"
+        raise type(first := self._found[names[0]])(f"{what}.") from first
 
 
 def reason_of(error: InputError, metric: object) -> str:

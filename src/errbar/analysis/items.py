@@ -295,8 +295,8 @@ class _FittedTask:
             who = some_of([names[at] for at in np.flatnonzero(self.fit.separated)])
             notes.append(
                 Caution(
-                    f"{who} solved all questions, or none, so the data bound the ability on one "
-                    "side only (the log-F prior keeps it finite)."
+                    f"all questions, or none, are solved by {who}, so the data bound the ability "
+                    "on one side only (the log-F prior keeps it finite)."
                 )
             )
         if self.fit.is_flat:

@@ -75,7 +75,8 @@ class LabellingRequest:
         number(self.agreement, "agreement", 0.0, 1.0)
         if (self.questions is None) == (self.width is None):
             raise InputError(
-                "give the number of questions to label, or the width that the interval may have."
+                f"give the number to label, as in {way_to_say('-n 50', 'questions=50')}, or the "
+                f"width of the interval, as in {way_to_say('--width 0.1', 'width=0.1')}."
             )
         if self.questions is not None:
             require_whole(self.questions, "questions", 1)

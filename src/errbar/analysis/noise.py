@@ -91,7 +91,7 @@ def noise_of(source: Source, request: NoiseRequest) -> NoiseTable:
 def _no_noise(remarks: Sequence[str]) -> str:
     return (
         f"{remarks[0] if remarks else 'there is no noise to estimate.'} Run the questions several "
-        f"times, or name a column that repeats them: {way_to_say('--by judge', 'by=[…]')}."
+        f"times, or name a column that repeats them, as in {way_to_say('--by judge', 'by=[…]')}."
     )
 
 

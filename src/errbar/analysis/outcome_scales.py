@@ -150,7 +150,7 @@ def _scales(source: Source, found: Sequence[Slice]) -> list[Above]:
         if small and large:
             remarks.append(
                 warning(
-                    f"scales differ: {_name(small[0])} has outcomes from "
+                    f"Scales differ: {_name(small[0])} has outcomes from "
                     f"{min(of_task[small[0]]):.4g} to {max(of_task[small[0]]):.4g}, "
                     f"{_name(large[0])} from {min(of_task[large[0]]):.4g} to "
                     f"{max(of_task[large[0]]):.4g}. If one is in percent, write both alike before "

@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errbar.analysis.alignment import AlignedValues, Policy
-from errbar.analysis.bracket import BracketedValues, bracketed_tables, level_of_ends
+from errbar.analysis.bracket import (
+    BracketedValues,
+    bracketed_differences,
+    bracketed_tables,
+    level_of_ends,
+)
 from errbar.analysis.evaluate import Refusals, reason_of
 from errbar.analysis.methods import Calibrated
 from errbar.analysis.methods.population import Summary, combine_independent
@@ -62,18 +67,17 @@ def rank_systems(
                 f"ranks by {request.by} depend on all systems at once, so failed trials have no "
                 f"worst and best case; choose {setting('errors', 'fail')}."
             )
+    is_usual = scoring is None
     scoring = scoring or usual_scoring(request.intervals)
     parts = [scoring.part_of(data, systems, weights[data.task], request.intervals) for data in kept]
     remarks += _unlike_scales(kept, request.intervals) if request.by == "mean" else []
     vary = scoring.together(parts)
     parts_at = cache(partial(_bracketed_parts, kept, systems, parts, scoring, request.intervals))
     bracketed = parts_at(request.intervals.level)
-    falls = request.metric.direction is Direction.LOWER and request.by == "mean"
-    up = -1.0 if falls else 1.0
+    up = -1.0 if request.metric.direction is Direction.LOWER and request.by == "mean" else 1.0
+    both_cases = scoring.together(bracketed)
     # 1 where the system of the row is better than that of the column
-    ahead = (
-        _significant_order(scoring.together(bracketed), len(systems), request.intervals.level) * up
-    )
+    ahead = _significant_order(both_cases, len(systems), request.intervals.level) * up
     drawn = DrawnRanks(vary.scores() * up)
     rows = _standings(systems, parts_at, ahead, drawn, up, request)
     if bracketed is not parts:
@@ -82,6 +86,9 @@ def rank_systems(
             "and groups also cover the case that failed trials would have been right."
         )
     lost = sum(part.left_out for part in parts)
+    lead = _lead(rows, systems, both_cases, request)
+    if is_usual and len(kept) == 1 and not lost:
+        lead = _lead_as_compared(rows, kept[0], request) or lead
     remarks += _left_out(several, left_out)
     if lost:
         them = "it" if lost == 1 else "them"
@@ -96,27 +103,49 @@ def rank_systems(
         method=scoring.words,
         remarks=tuple(remarks),
         by=request.by,
-        lead=_lead(rows, systems, vary, request) if bracketed is parts else None,
+        left_out=lost,
+        lead=lead,
     )
 
 
 def _lead(
     rows: Sequence[Standing], systems: Sequence[str], vary: JointScores, request: RankRequest
-) -> Lead | None:
-    """Return the lead of the first system over the second, where `compare` has the same interval.
+) -> Lead:
+    """Return the lead of the first system over the second, by the joint scores that rank them."""
+    intervals = request.intervals
+    higher, lower = (systems.index(row.system) for row in _higher_first(rows, request))
+    tail, best = _tail(len(systems), intervals.level), vary.means.size - len(systems)
+    low = vary.low_end(higher, lower + best, tail)
+    high = -vary.low_end(lower, higher + best, tail)
+    gap, sd = abs(rows[0].value - rows[1].value), vary.sd(higher, lower)
+    return Lead(gap, sd, Interval(low, high, intervals.level, intervals.estimand))
 
-    That is for new questions; for this exact benchmark `compare` interpolates its ends.
+
+def _lead_as_compared(
+    rows: Sequence[Standing], data: AlignedValues, request: RankRequest
+) -> Lead | None:
+    """Return the lead with the interval of `compare`, where that is of the same questions.
+
+    For new questions both are the same; for this exact benchmark `compare` interpolates its ends,
+    and failed trials move the two systems of a pair apart.
     """
     intervals = request.intervals
-    if request.by != "mean" or intervals.estimand is not Estimand.POPULATION:
+    is_new = intervals.estimand is Estimand.POPULATION
+    if request.by != "mean" or (is_new and not isinstance(data, BracketedValues)):
         return None
-    higher, lower = (systems.index(row.system) for row in rows[:2])
-    if request.metric.direction is Direction.LOWER:
-        higher, lower = lower, higher
-    tail = _tail(len(systems), intervals.level)
-    ends = vary.low_end(higher, lower, tail), -vary.low_end(lower, higher, tail)
-    gap, sd = abs(rows[0].value - rows[1].value), vary.sd(higher, lower)
+    pair = (data.systems.index(row.system) for row in _higher_first(rows, request))
+    found = bracketed_differences(data, intervals).of(*pair)
+    if found.reason:
+        return None
+    ends = found.spread.ends(1.0 - 2.0 * _tail(len(rows), intervals.level))
+    gap, sd = abs(rows[0].value - rows[1].value), found.spread.sd
     return Lead(gap, sd, Interval(*ends, intervals.level, intervals.estimand))
+
+
+def _higher_first(rows: Sequence[Standing], request: RankRequest) -> Sequence[Standing]:
+    """Return the first two systems, the one with the higher value first."""
+    falls = request.metric.direction is Direction.LOWER and request.by == "mean"
+    return (rows[1], rows[0]) if falls else rows[:2]
 
 
 def _tail(systems: int, level: float) -> float:
@@ -133,7 +162,7 @@ def _unlike_scales(tables: Sequence[AlignedValues], intervals: Calibrated) -> li
     each = ", ".join(f"{task} {low:g} to {high:g}" for task, (low, high) in ranges.items())
     return [
         Caution(
-            f"tasks have different scales ({each}) and are averaged as they are; weight the "
+            f"Tasks have different scales ({each}) and are averaged as they are; weight the "
             "tasks, or rank them separately."
         )
     ]
@@ -256,7 +285,7 @@ def _systems_in_all_tasks(tables: Sequence[AlignedValues]) -> tuple[tuple[str, .
         why = " ".join(_remarks_on_unranked(tables))
         raise InputError(
             "systems are ranked on the tasks that all of them have; these lack some: "
-            f"{', '.join(lacking)}. Rank one task at a time, or name systems that have all "
+            f"{some_of(lacking)}. Rank one task at a time, or name systems that have all "
             f"tasks.{f' {why}' if why else ''}"
         )
     return kept, left

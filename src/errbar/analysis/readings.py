@@ -20,6 +20,7 @@ from errbar.base.remarks import (
     Above,
     Caution,
     GuessedBounds,
+    OnCommon,
     guess,
     have,
     setting,
@@ -44,6 +45,7 @@ from errbar.metrics.means import Average
 from errbar.results.estimate import Subject
 
 _FEW = 4  # systems and tasks that have a line each
+_MOST_MEANS = 10  # in a remark
 _OTHERWISE = {"fail": "missing", "missing": "fail"}
 _SAID = {
     "fail": "counted as wrong",
@@ -273,7 +275,7 @@ def repeated_ids(source: Source, found: Sequence[Slice]) -> list[Above]:
     same = "Over the scored rows the mean is the same"
     return [
         warning(
-            f"ids repeat ({rows} rows, {questions} ids) and no column numbers the trials{beside}. "
+            f"Ids repeat ({rows} rows, {questions} ids) and no column numbers the trials{beside}. "
             f"Rows with the same id are taken as trials of one question; {option} takes every row "
             f"as a question of its own, clustered by id. {shown or same}."
         )
@@ -355,13 +357,17 @@ def unlike_questions(source: Source, found: Sequence[Slice], errors: str) -> lis
         means = {name: part.mean_over(common, failures) for name, part in systems.items()}
         shown = [f"{name} {mean:.4g}" for name, mean in means.items() if not math.isnan(mean)]
         size = f"{sizes[0]} to {sizes[-1]}" if sizes[0] < sizes[-1] else f"{sizes[0]} each"
-        over = f", where avg is {some_of(shown, _FEW)}" if shown else ""
         remarks.append(
             warning(
                 f"{f'{task}: s' if task else 'S'}ystems have different questions ({size}), and "
-                f"each is scored on its own. All have {len(common)} of them{over}."
+                f"each is scored on its own. All have {len(common)} of them."
             )
         )
+        if shown:
+            these = f"{task}: on the {len(common)}" if task else f"On the {len(common)}"
+            remarks.append(
+                OnCommon(f"{these} questions that all have, avg is {some_of(shown, _MOST_MEANS)}.")
+            )
     return remarks[:_MOST_SHOWN]
 
 

@@ -131,7 +131,7 @@ def _counts(of: Subject, part: Slice, failures: str, remarks: list[str]) -> Coun
     most, number = int(counts.trials.max(initial=0)), len(counts)
     if most < FEWEST or number < _FEWEST_QUESTIONS:
         why = (
-            f"{most} trials of a question, {FEWEST} are needed"
+            f"{counted(most, 'trial')} per question, {FEWEST} are needed"
             if most < FEWEST
             else f"{counted(number, 'question')}, {_FEWEST_QUESTIONS} are needed"
         )

@@ -1,4 +1,4 @@
-"""Atomic writes: files and directories that appear complete or not at all.
+"""Files: written atomically, so that they appear complete or not at all, and names of files.
 
 Everything is written to a temporary name in the same directory first, and then renamed.
 """
@@ -12,6 +12,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 
 from errbar.errors import InputError
@@ -193,3 +194,16 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def nearest_path(place: Path) -> str:
+    """What a missing path may have been meant to be, or which part of it is missing."""
+    parent = next(each for each in place.parents if each.is_dir())
+    missing = place.relative_to(parent).parts[0]
+    try:
+        names = [each.name for each in parent.iterdir()]
+    except OSError:
+        return ""
+    if close := get_close_matches(missing, names, n=1):
+        return f" Did you mean {str(parent / close[0])!r}?"
+    return f" {str(parent)!r} has no {missing!r}." if parent != Path() else ""

@@ -33,6 +33,12 @@ class Scale(Above):
     __slots__ = ()
 
 
+class OnCommon(Above):
+    """Scores on the questions that all systems have; left out where a column shows them."""
+
+    __slots__ = ()
+
+
 class GuessedBounds(Above):
     """A guess about the bounds of rewards."""
 
@@ -92,15 +98,18 @@ def warning(text: str) -> Above:
 def about(subject: str, remark: str) -> str:
     """Return a remark prefixed with its subject, and of the same class.
 
+    Without a subject it is a sentence, which begins with a capital letter.
+
     Examples
     --------
     >>> about("gsm8k", warning("a row is lost."))
     '⚠ gsm8k: a row is lost.'
+    >>> about("", warning("a row is lost."))
+    '⚠ A row is lost.'
     """
-    if not subject:
-        return remark
     marked = remark.startswith(MARK)
-    text = f"{subject}: {remark.removeprefix(MARK).lstrip()}"
+    plain = remark.removeprefix(MARK).lstrip()
+    text = f"{subject}: {plain}" if subject else f"{plain[:1].upper()}{plain[1:]}"
     return warning(text) if marked else type(remark)(text)
 
 

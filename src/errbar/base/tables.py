@@ -273,13 +273,12 @@ def page(
     blocks: list[list[Line]] = []
     printed: set[str] = set()
     footers: dict[str, None] = {}
-    rule = "-" if width is None else "─"
     for part in parts:
         if isinstance(part, str):
             if detail is not Detail.TABLE:
                 blocks.append(_text([part], width))
             continue
-        grid = _grid(with_printable_cells(part), rule)
+        grid = _grid(with_printable_cells(part), "-" if width is None else "─")
         if detail is Detail.TABLE:
             blocks.append(grid)
             continue
@@ -321,7 +320,8 @@ def _first_blocks(table: Table, width: int | None, printed: set[str]) -> list[li
     if not conclusion.claim:
         return [warned, _sentence(conclusion, width)]
     verdict = _sentence(conclusion._replace(rest="."), width)
-    return [verdict, warned, _text([f"{conclusion.claim}{conclusion.rest}"], width)]
+    claim, rest = ("", conclusion.rest[2:]) if conclusion.rest.startswith("; ") else conclusion[:2]
+    return [verdict, warned, _text([f"{claim}{rest}"], width)]
 
 
 def _tone_of(note: str) -> Tone:

@@ -30,7 +30,8 @@ def drops_in(texts: Sequence[str], metrics: Sequence[str]) -> dict[str, float]:
             drop = float(amount)
         except ValueError as error:
             raise InputError(
-                f"--max-drop {text!r} must be a number, or metric=number as in pass@1=0.02."
+                f"--max-drop {text!r} must be a number (5% is 0.05), or metric=number as in "
+                "pass@1=0.02."
             ) from error
         if name.strip() in drops:
             raise InputError(f"--max-drop gives two limits for {name or 'all metrics'}.")

@@ -110,7 +110,7 @@ class Result(ABC):
         return [
             Table(
                 columns=self.columns(),
-                notes=unmarked(notes),
+                notes=unmarked(self._further(notes)),
                 breaks=self.breaks(),
                 above=marked(notes),
                 conclusion=self.conclusion(),

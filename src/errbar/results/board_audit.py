@@ -120,10 +120,12 @@ class BoardAudit(Rows[BoardRow]):
             both = f"{'on' if pair.task else 'On'} the {pair.questions:,} questions that both have"
             where = ", ".join([*[pair.task] * bool(pair.task), *[both] * more])
             where = f"{where}: " if where else ""
-            what = "".join(pair.headline()).removesuffix(".")
+            what = ""
+            if len(self.pairs) > 1 or more:  # else the conclusion has the lead
+                what = f"{''.join(pair.headline()).removesuffix('.')}; "
             what = re.sub("^Inconclusive", "inconclusive", what) if where else what
             sentences.append(
-                f"{where}{what}; {pair.first} is ahead on {counted(pair.wins, 'question')}, "
+                f"{where}{what}{pair.first} is ahead on {counted(pair.wins, 'question')}, "
                 f"{pair.second} on {pair.losses}, and they are level on {pair.ties}."
             )
         if math.isinf(self.needed):
@@ -140,7 +142,7 @@ class BoardAudit(Rows[BoardRow]):
         first, second = self[0].system, self[1].system
         named = some_of(change.left_out for change in self.decisive)
         if self[0].undone_by == 0:
-            sentences = [f"{first} and {second} are level."]
+            sentences = []
         elif math.isinf(self[0].undone_by):
             sentences = [f"{first} leads {second} whichever questions are left out."]
         else:

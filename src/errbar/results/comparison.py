@@ -5,6 +5,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
+from errbar.base.remarks import counted
 from errbar.base.tables import printable, score_text
 from errbar.metrics.base import Direction, Metric
 from errbar.results.estimate import HasInterval, Interval, record_of
@@ -200,7 +201,8 @@ class Comparison(HasInterval):
         if self.reason:
             return f"No verdict: {self.first} against {self.second}", f": {self.reason}."
         gap, low, high = self.lead_digits()
-        by = f"by {gap} {self.metric} ({self.interval.title} {low} to {high})"
+        on = self._on_common()
+        by = f"by {gap} {self.metric}{on} ({self.interval.title} {low} to {high})"
         if self._subject_and_words[1] not in ("better", "probably better", INCONCLUSIVE):
             leads = f"{self.leader} leads {by}"
             return (
@@ -213,9 +215,15 @@ class Comparison(HasInterval):
             claim = f"{self.leader} is probably better than {self.trailer}"
             return claim, f" {by}, assuming no rare failures."
         if not self.difference:
-            same = f"{self.first} and {self.second} have the same {self.metric}"
+            same = f"{self.first} and {self.second} have the same {self.metric}{on}"
             return f"Inconclusive: {same}", "."
         return f"Inconclusive: {self.leader} leads {self.trailer}", f" {by}."
+
+    def _on_common(self) -> str:
+        """The questions that the difference is on, if a system has others as well."""
+        if not self.left_out:
+            return ""
+        return f" on the {counted(self.questions, self.unit)} that both have"
 
     def _claim_with_margin(self) -> str:
         """The verdict with a margin, as a sentence on both systems."""

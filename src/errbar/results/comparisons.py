@@ -175,7 +175,7 @@ class Comparisons(Rows[Comparison]):
         notes.append(f"P(better): probability that the first system is better{wins}.")
         lower = any(row.metric.direction is Direction.LOWER for row in self)
         return [
-            *self._sizes(),
+            *self.sizes(),
             *map(Explanation, notes),
             *self._note_on_probable(),
             *self.on_failures(),
@@ -251,7 +251,7 @@ class Comparisons(Rows[Comparison]):
                 why.setdefault(row.reason, {})[self._pair_name(row)] = None
         return [f"{self._pair_names(pairs)}: {reason}." for reason, pairs in why.items()]
 
-    def _sizes(self) -> list[str]:
+    def sizes(self) -> list[str]:
         """Numbers of common questions, and of questions that only one system of a pair has."""
         compared = [row for row in self if row.questions]
         if not compared:

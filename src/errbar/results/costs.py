@@ -231,10 +231,11 @@ class Costs(Rows[CostRow]):
             return Headline(f"Successes of {some_of(level)} cost the same", ".")
         value, low, high = (round_to_sd(x, own.sd) for x in (own.value, own.low, own.high))
         what = f"{value}{'' if self.unit == 'cost' else f' {self.unit}'} per success"
-        lead = f"{who} costs {'least: ' if len(known) > 1 else ''}{what}"
         ends = f"{interval_title(row.level)} {low} to {high}"
-        chance = f"; chance that it is the cheapest {row.cheapest:.2f}" if len(known) > 1 else ""
-        return Headline(lead, f" ({ends}{chance}).")
+        chance = f"; chance that it is the cheapest {row.cheapest:.2f}"
+        if len(known) == 1:
+            return Headline("", f"{who} costs {what} ({ends}).")
+        return Headline(f"{who} costs least", f": {what} ({ends}{chance}).")
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

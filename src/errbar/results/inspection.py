@@ -7,7 +7,7 @@ import numpy as np
 
 from errbar.base.files import without_endings
 from errbar.base.remarks import counted, setting
-from errbar.base.tables import Table
+from errbar.base.tables import Headline, Table, Tone
 from errbar.data.queries.questions import Slice, without_cluster
 from errbar.data.readers.logs import COMPANION, NOWHERE, TALLIES, Accounts, Claim, Origin
 from errbar.results.base import Result
@@ -67,9 +67,27 @@ class Inspection(Result):
             size = f"{sizes[0]} to {sizes[-1]} questions"
         times = [counted(len(tasks), "task")] if len(tasks) > 1 else []
         times += [counted(len(systems), "system")] if len(systems) > 1 else []
-        return (
-            f"{' x '.join([size, *times])}, {counted(rows, 'trial' if self.of_counts else 'row')}"
-        )
+        is_crossed = len({part.key for part in self.slices}) == len(systems) * len(tasks)
+        sizes_text = (" x " if is_crossed else ", ").join([size, *times])
+        return f"{sizes_text}, {counted(rows, 'trial' if self.of_counts else 'row')}"
+
+    def read(self) -> str:
+        """What was read, and whether it agrees with the log, as a sentence."""
+        files = sum(not account.skipped for account in self.origin.accounts.values())
+        sentence = f"Read {counted(files, 'file')}: " if files else "Read "
+        sentence += self.summary()
+        if self.agreements:
+            confirmed = sum(agreement.holds for agreement in self.agreements)
+            all_hold = confirmed == len(self.agreements)
+            sentence += f"; {'✓ ' if all_hold else ''}agrees with "
+            sentence += f"all {confirmed}" if all_hold else f"{confirmed} of {len(self.agreements)}"
+            sentence += " numbers that the log states"
+            sentence = sentence.replace("with all 1 numbers", "with the number")
+        return f"{sentence}."
+
+    def conclusion(self) -> Headline | None:
+        """What was read."""
+        return Headline(self.read().removesuffix("."), ".", Tone.STRONG)
 
     def title(self) -> str:
         """The title of the data: the systems, and the task or else the file or folder."""
@@ -148,7 +166,7 @@ class Inspection(Result):
 
     def notes(self) -> list[str]:
         """Notes that are printed with the table."""
-        notes = [f"{self.summary()}."]
+        notes = [self.read()]
         if self.statuses:
             notes.append(
                 "Status: " + ", ".join(f"{k} {v:,}" for k, v in self.statuses.items()) + "."
@@ -157,7 +175,7 @@ class Inspection(Result):
             notes.append(self.repeated)
         notes += _clusters_in(self.slices)
         notes += _weights_in(self.slices)
-        notes += _files_in(self.origin.accounts)
+        notes += _files_in(self.origin.accounts, sum(part.rows for part in self.slices))
         remarks = [*self.remarks, *self.origin.notes()]
         return [*notes, *remarks, *map(str, self.agreements)]
 
@@ -183,19 +201,12 @@ def _trials_each(row: dict[str, Any]) -> str:
     return str(most) if least == most else f"{least} to {most} (median {row['median_trials']:g})"
 
 
-def _files_in(accounts: Accounts) -> list[str]:
-    """Number of files and rows that were read."""
-    read = [account for account in accounts.values() if not account.skipped]
-    if not read:
-        return []
-    rows = sum(account.rows for account in read)
-    note = f"{counted(len(read), 'file')} read"
-    if rows:
-        note += f" with {counted(rows, 'row')}"
+def _files_in(accounts: Accounts, rows: int) -> list[str]:
+    """Number of files that were not read, and of rows in files if it is another than that read."""
+    own = sum(account.rows for account in accounts.values() if not account.skipped)
+    notes = [f"The files have {counted(own, 'row')}."] if own not in (0, rows) else []
     lost = sum(account.skipped not in ("", COMPANION) for account in accounts.values())
-    if lost:
-        note += f", {counted(lost, 'file')} not read"
-    return [f"{note}."]
+    return [*notes, *([f"{counted(lost, 'file')} not read."] if lost else [])]
 
 
 def _weights_in(slices: tuple[Slice, ...]) -> list[str]:

@@ -284,10 +284,10 @@ class Items(Rows[ItemRow]):
         if not claims:
             return Headline(f"None of {number} looks wrong", ".")
         if not self.suspects and not self.pairs:
-            return Headline(f"None of {number} looks wrong", f"; {', '.join(claims)}.")
+            return Headline(f"None of {number} looks wrong; {', '.join(claims)}", ".")
         wrong = len(self.suspects)
         claim = f"{wrong} of {number} {'looks' if wrong == 1 else 'look'} wrong"
-        return Headline(claim, f": {', '.join(claims)}.")
+        return Headline(f"{claim}: {', '.join(claims)}", ".")
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

@@ -55,6 +55,7 @@ class Board(Rows[B]):
     """Systems in descending order of a measure."""
 
     drops: ClassVar[tuple[str, ...]] = ("expected rank", "P(best)", "group")
+    basis = ""  # what the measure is on, after its name
 
     @property
     def measure(self) -> str:
@@ -108,22 +109,22 @@ class Board(Rows[B]):
         """Which system is the best, in a sentence of two parts: the claim, and the rest."""
         best = [row.system for row in self if row.best_rank == 1]
         first, second = self[0].system, self[1].system
-        by = f" {self.measure}"
+        gap = f" by {self.gap_text(f' {self.measure}{self.basis}')}"
         if len(best) == 1 and len(self) == 2:
-            return f"{first} is better than {second}", f" by {self.gap_text(by)}."
-        leads = f"{first} leads {second}", f" by {self.gap_text(by)}"
+            return f"{first} is better than {second}", f"{gap}."
+        leads = f"{first} leads {second}", gap
         equal = [row.system for row in self if row.value == self[0].value]
         if len(equal) > 1:
             who = all_names(equal) if len(equal) <= _MOST_NAMED else f"{len(equal)} systems"
-            leads = f"{who} have the same {self.measure}", ""
+            leads = f"{who} have the same {self.measure}{self.basis}", ""
         if len(best) == 1:
-            lead = f"it leads {second} by {self.gap_text()}"
-            return f"{first} is the best of {len(self)} systems", f" by {self.measure}: {lead}."
+            lead = f" by {self.measure}: it leads {second} by {self.gap_text(self.basis)}."
+            return f"{first} is the best of {len(self)} systems", lead
         if len(best) == len(self) == 2:
             return f"Inconclusive: {leads[0]}", f"{leads[1]}."
         if len(best) == len(self):
-            some = f"any of the {len(best)} systems may be the best"
-            return f"Inconclusive: {some}", f"; {''.join(leads)}."
+            claim = f"Inconclusive: any of the {len(best)} systems may be the best"
+            return claim, f"; {''.join(leads)}."
         if len(best) > _MOST_NAMED:
             whose = "; any of them" if equal == best else f", but any of {len(best)}"
             return leads[0], f"{leads[1]}{whose} may be the best."
@@ -153,6 +154,7 @@ class Leaderboard(Board[Standing]):
     tasks: dict[str, float]  # the weight of each
     questions: int  # common to all systems
     method: str
+    left_out: int = 0  # questions that not all systems have
     remarks: tuple[str, ...] = ()
     by: str = "mean"  # the method that orders the systems
     lead: Lead | None = None
@@ -161,11 +163,15 @@ class Leaderboard(Board[Standing]):
         """How far the first system is ahead of the second, with the interval if it is known."""
         if self.lead is None:
             return Board.gap_text(self, by)
-        sd, interval = self.lead.sd, self.lead.interval
-        gap, low, high = (
-            score_text(each, sd) for each in (self.lead.gap, interval.low, interval.high)
-        )
+        lead, sd, interval = self.lead
+        gap, low, high = (score_text(each, sd) for each in (lead, interval.low, interval.high))
         return f"{gap}{by} ({interval.title} {low} to {high})"
+
+    @property
+    def basis(self) -> str:  # type: ignore[override]
+        """The common questions, if a system has others as well."""
+        who = "both" if len(self) == 2 else "all"
+        return f" on the {self.size} that {who} have" if self.left_out else ""
 
     @property
     def measure(self) -> str:

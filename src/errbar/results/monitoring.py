@@ -289,9 +289,9 @@ class Monitoring(Result):
             return self.watches[0].sentence()
         decided = sum(watch.decided is not None for watch in self.watches)
         some = "all" if self.is_decided else str(decided or "none")
-        claim = "Stop" if self.is_decided else "Go on"
-        of = f"{some} of the {len(self.watches)} tests are decided"
-        return Headline(claim, f": {of}.", Tone.GOOD if self.is_decided else Tone.DIM)
+        of = f"{some} of {len(self.watches)} tests decided"
+        claim = f"{'Stop' if self.is_decided else 'Go on'}: {of}"
+        return Headline(claim, ".", Tone.GOOD if self.is_decided else Tone.DIM)
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

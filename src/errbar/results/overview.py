@@ -1,21 +1,21 @@
 """Overview of the data: which system is better, all scores side by side, and what was read."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from errbar.base.remarks import (
     Caution,
+    OnCommon,
     add_conditions,
     all_of,
-    counted,
     explanations,
     marked,
     unmarked,
     warning,
 )
-from errbar.base.tables import Headline, Table, Tone, interval_column
+from errbar.base.tables import Headline, Table, Tone, interval_column, score_head, score_text
 from errbar.metrics.base import Direction
 from errbar.results.base import Result, size_columns
 from errbar.results.comparison import Comparison
@@ -39,34 +39,16 @@ class Overview(Result):
     ranked: Leaderboard | None = None
     reason: str = ""  # why there is no comparison
 
-    def read(self) -> str:
-        """What was read, as a sentence."""
-        accounts = self.inspection.origin.accounts
-        files = sum(not account.skipped for account in accounts.values())
-        sentence = f"Read {counted(files, 'file')}: " if files else "Read "
-        sentence += self.inspection.summary()
-        agreements = self.inspection.agreements
-        if agreements:
-            confirmed = sum(agreement.holds for agreement in agreements)
-            all_hold = confirmed == len(agreements)
-            sentence += f"; {'✓ ' if all_hold else ''}agrees with "
-            sentence += f"all {confirmed}" if all_hold else f"{confirmed} of {len(agreements)}"
-            sentence += " numbers that the log states"
-            sentence = sentence.replace("with all 1 numbers", "with the number")
-        return f"{sentence}."
-
     def conclusion(self) -> Headline | None:
         """Which system is better, or the score of a single system."""
         if self.reason:
-            return Headline(NOT_COMPARED, ".", Tone.DIM)
+            return Headline(self.reason.removesuffix("."), ".", Tone.DIM)
         if self.compared is not None and (len(self.compared) == 1 or self.ranked is None):
             return self.compared.conclusion()
         return self.scores.conclusion() if self.ranked is None else self.ranked.conclusion()
 
     def verdicts(self) -> list[str]:
         """The comparison of systems, in sentences."""
-        if self.reason:
-            return [self.reason]
         sentence = self.conclusion()
         several = self.compared is not None and len(self.compared) > 1
         return [
@@ -80,22 +62,30 @@ class Overview(Result):
 
     def columns(self) -> list[list[str]]:
         """The scores as text, a row per system and task."""
-        return _columns(self.scores, self._board())
+        return _columns(self.scores, self._board(), self._on_common())
 
     def notes(self) -> list[str]:
         """Notes on the data, the scores and the comparison."""
-        return [self.read(), *self.verdicts(), *self._disagreements(), *self.scores.notes()]
+        return [
+            self.inspection.read(),
+            *self.verdicts(),
+            *self._disagreements(),
+            *self.scores.notes(),
+        ]
 
     def parts(self) -> list[Table | str]:
         """The conclusion and warnings, ranks over several tasks, the scores, and the pairs."""
         pairs = [] if self.compared is None else self.compared.notes()
         cautions = [note for note in pairs if isinstance(note, Caution)]
         notes = [*self._disagreements(), *self.scores.notes(), *cautions]
+        if self._on_common():
+            sizes = self.compared.sizes() if self.compared and len(self.compared) == 1 else []
+            notes = [n for n in notes if not isinstance(n, OnCommon) and n not in sizes]
         columns = self.columns()
         tables = [
             Table(
                 columns=columns,
-                notes=[*filter(None, [self._why_not(), self._basis()]), *unmarked(notes)],
+                notes=unmarked(notes),
                 breaks=_breaks(columns),
                 footer=add_conditions(self.scores.footer(), notes),
                 explanation=[
@@ -111,37 +101,28 @@ class Overview(Result):
             line = f"Differences: simultaneous for {all_of(together, 'comparison')} (Bonferroni)."
             tables.append(_below(self.compared, line if together > 1 else ""))
         tables[0] = replace(tables[0], conclusion=self.conclusion(), above=marked(notes))
-        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self.read()])
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, self.inspection.read()])
         return [*tables]
 
     def _board(self) -> Leaderboard | None:
         """The ranks, if they are of the only task."""
         return self.ranked if self.ranked is not None and len(self.ranked.tasks) == 1 else None
 
-    def _why_not(self) -> str:
-        """The reason why there is no comparison, under a headline."""
-        why = self.reason.removeprefix(f"{NOT_COMPARED}: ")
-        return f"{why[:1].upper()}{why[1:]}"
-
-    def _basis(self) -> str:
-        """The questions behind the verdict and the ranks, if scores are based on more."""
-        pair = self.compared[0] if self.compared is not None and len(self.compared) == 1 else None
-        ranks = "Ranks" if self.ranked is not None else ""
-        if pair is not None:
-            systems, tasks, questions = {pair.first, pair.second}, {pair.task}, pair.questions
-            words = f"{f'Verdict and {ranks.lower()}' if ranks else 'Verdict'}: on", "both systems"
-        elif self.ranked is not None:
-            systems, tasks = {row.system for row in self.ranked}, set(self.ranked.tasks)
-            questions, words = self.ranked.questions, (f"{ranks}: on", "all systems")
+    def _on_common(self) -> dict[Subject, str]:
+        """Scores that verdict and ranks are based on, if systems have other questions as well."""
+        board = self._board()
+        if board is not None and board.left_out:
+            task, known = (
+                next(iter(board.tasks)),
+                [(row.system, row.value, row.sd) for row in board],
+            )
+        elif self.compared is not None and len(self.compared) == 1 and self.compared[0].left_out:
+            pair = self.compared[0]
+            task = pair.task
+            known = [(pair.first, pair.value, pair.sd), (pair.second, pair.against, pair.sd)]
         else:
-            return ""
-        sizes = dict.fromkeys(systems, 0)
-        for row in self.scores.only(metric=str(self.scores[0].metric)):
-            if row.system in systems and row.task in tasks:
-                sizes[row.system] += row.questions
-        if not 0 < questions < max(sizes.values()):
-            return ""
-        return f"{words[0]} the {counted(questions, 'question')} that {words[1]} have."
+            return {}
+        return {Subject(name, task): score_text(value, sd) for name, value, sd in known}
 
     def _disagreements(self) -> list[str]:
         """Numbers that the log states and errbar does not reproduce."""
@@ -162,7 +143,9 @@ def _below(result: Result, note: str) -> Table:
     )
 
 
-def _columns(scores: Scores, board: Leaderboard | None) -> list[list[str]]:
+def _columns(
+    scores: Scores, board: Leaderboard | None, on_common: Mapping[Subject, str]
+) -> list[list[str]]:
     """A row per system and task, the best first, and a column per metric."""
     by_subject: dict[Subject, dict[str, Estimate]] = {}
     for estimate in scores:
@@ -177,6 +160,14 @@ def _columns(scores: Scores, board: Leaderboard | None) -> list[list[str]]:
         numbers = ((each.value, each.low, each.high, each.sd) for each in rows)
         titles = (each.interval.title for each in rows)
         columns.append(interval_column(metric, titles, numbers))
+    if on_common:
+        columns.insert(
+            3,
+            [
+                score_head(f"{scores[0].metric} in common"),
+                *(on_common.get(of, "") for of in subjects),
+            ],
+        )
     columns += size_columns([next(iter(by_subject[of].values())) for of in subjects])
     if board is not None:
         ranks = dict(zip((row.system for row in board), board.rank_ranges(), strict=True))

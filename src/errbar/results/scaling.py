@@ -153,18 +153,25 @@ class Scaling(Rows[ScalingRow]):
         ]
 
     def conclusion(self) -> Headline | None:
-        """How far the data reach, for a single system."""
-        if len(self.rows) != 1:
-            return None
-        row = self.rows[0]
+        """How far the data reach; of several systems on a task, which gets furthest."""
+        row = max(self.rows, key=lambda each: _solved(each.steps[-1]))
         step = row.steps[-1]
+        if len(self.rows) > 1:
+            if len({each.of.task for each in self.rows}) > 1 or math.isnan(step.solved.value):
+                return None
+            of = f"the highest pass@{step.k:,} by model"
+            cells = [_value_and_ends(each.steps[-1].solved, each.level) for each in self.rows]
+            value, _, ends = _value_and_ends(step.solved, row.level).partition(" ")
+            level = sum(cell.startswith(f"{value} ") for cell in cells)
+            if level > 1:
+                return Headline(f"{level} systems share {of} ({value})", ".")
+            untested = "whether it is better is not tested"
+            return Headline(f"{row.of.system} has {of}, {value} {ends}; {untested}", ".")
         low, high = (score_text(x, 0.01) for x in (step.bounded.low, step.bounded.high))
         any_kind = f"any difficulty allows {low} to {high}"
         if math.isnan(step.solved.value):
             return Headline(f"pass@{step.k:,}: no model of difficulty fits; {any_kind}", ".")
-        value, _, ends = interval_cells([step.solved.cell])[0].strip().partition(" ")
-        between = ends.strip("[]").replace(", ", " to ")
-        claim = f"pass@{step.k:,} is {value} ({interval_title(row.level)} {between}) by model"
+        claim = f"pass@{step.k:,} is {_value_and_ends(step.solved, row.level)} by model"
         return Headline(f"{claim}; {any_kind}", ".")
 
     def footer(self) -> str:
@@ -176,6 +183,17 @@ class Scaling(Rows[ScalingRow]):
         return coverage_line(
             interval, counted(row.questions, "question") if len(sizes) == 1 else ""
         )
+
+
+def _solved(step: ScalingStep) -> float:
+    """The score by model, to order systems; those without one come last."""
+    return -math.inf if math.isnan(step.solved.value) else step.solved.value
+
+
+def _value_and_ends(found: Measurement, level: float) -> str:
+    """A number with its interval, as in "0.99 (95% CI 0.93 to 1.00)"."""
+    value, _, ends = interval_cells([found.cell])[0].strip().partition(" ")
+    return f"{value} ({interval_title(level)} {ends.strip('[]').replace(', ', ' to ')})"
 
 
 def _trials(row: ScalingRow) -> str:

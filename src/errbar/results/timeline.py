@@ -125,10 +125,10 @@ class Timeline(Result):
         seen = counted(len(self.runs), "run")
         sentences = [drift.sentence() for drift in self.drifts if drift.detected]
         if sentences:
-            return Headline(f"Drift: {'; '.join(sentences)}", f" ({seen}).", Tone.BAD)
+            return Headline(f"Drift: {'; '.join(sentences)} ({seen})", ".", Tone.BAD)
         if all(drift.reason for drift in self.drifts):
             return Headline(f"Drift was not tested: {self.drifts[0].reason}", ".", Tone.DIM)
-        return Headline("No drift detected", f" in {seen}.", Tone.DIM)
+        return Headline(f"No drift detected in {seen}", ".", Tone.DIM)
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

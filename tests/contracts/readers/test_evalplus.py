@@ -48,7 +48,7 @@ def test_the_numbers_that_evalplus_prints(log: Path, scorer: str) -> None:
 
 
 def test_plus_is_scored_unless_base_is_requested() -> None:
-    assert "using scorer 'plus' (also: base; choose with scorer=)." in remarks_of(NEW)
+    assert "Using scorer 'plus' (also: base; choose with scorer=)." in remarks_of(NEW)
     assert values_of(NEW, "pass@1") == values_of(NEW, "pass@1", scorer="plus")
     assert "there is no scorer 'x'; there are: plus, base" in refusal(NEW, scorer="x")
 

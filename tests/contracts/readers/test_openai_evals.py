@@ -80,7 +80,7 @@ def test_a_scorer_is_chosen_among_match_and_metrics(tmp_path: Path) -> None:
         more = {"accuracy": 1.0, "f1_score": 0.25 * at}
         rows.append({**rows[at], "type": "metrics", "data": more})
     path = write(tmp_path / "log.jsonl", rows)
-    assert "using scorer 'match' (also: accuracy, f1_score" in remarks_of(path)
+    assert "Using scorer 'match' (also: accuracy, f1_score" in remarks_of(path)
     found = [row["outcome"] for row in rows_of(path, scorer="f1_score")]
     assert sorted(each for each in found if each is not None) == [0.5, 1.0]
 

@@ -129,7 +129,7 @@ def test_systems_that_are_level_need_no_question() -> None:
     rows += [row | {"system": "twin"} for row in rows if row["system"] == "a"]
     found = errbar.audit_board(rows)
     assert found[0].undone_by == 0.0
-    assert "a and twin are level." in str(found)
+    assert "a and twin have the same" in str(found)
 
 
 def test_losses_are_better_if_lower() -> None:

@@ -133,7 +133,7 @@ def test_a_failed_row_costs_and_counts_as_wrong() -> None:
     found = {row.of.system: row for row in RUNS.cost()}
     assert found["dunlin-2"].quality.value == RUNS.score("avg")[0].value
     text = str(RUNS.cost(tries=[4]))
-    assert text.startswith("siskin-mini costs least: 0.0670 per success.")
+    assert text.startswith("siskin-mini costs least.\n\n")
     assert "siskin-mini costs least: 0.0670 per success (95% CI 0.0480 to 0.0927;" in text
     assert RUNS.cost(tries=[4]).tried()[0]["k"] == 4
 
@@ -187,7 +187,7 @@ def test_costs_of_nothing_are_doubted_and_have_no_interval() -> None:
     (row,) = found = errbar.cost(rows)
     assert (row.cost.value, row.per_success.value) == (0.0, 0.0)
     assert np.isnan([row.cost.low, row.cost.high, row.per_success.low, row.per_success.high]).all()
-    assert any("all costs are 0" in note for note in found.remarks)
+    assert any("All costs are 0" in note for note in found.remarks)
 
 
 def test_equal_means_of_unequal_costs_have_an_interval() -> None:

@@ -84,7 +84,7 @@ def test_a_curve_leaves_out_rewards_and_says_so() -> None:
     asked = runs.curve("pass@k", [1, 2])
     assert {each.task for each in asked if math.isnan(each.value)} == {"essay"}
     assert "needs outcomes of 0 and 1; there are 0.25, 0.5. If they are rewards" in asked[0].reason
-    with pytest.raises(WrongType, match=r"a · essay pass@1: needs outcomes .*for 4 of 4"):
+    with pytest.raises(WrongType, match=r"a · essay pass@1: needs outcomes .*and so for all 4"):
         errbar.load(of_two_tasks((0.5,)).filter(pl.col("task") == "essay")).curve("pass@k", [1, 2])
 
 

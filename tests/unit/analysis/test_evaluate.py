@@ -189,7 +189,7 @@ def test_more_draws_than_trials_names_the_system_the_question_and_what_to_do() -
     )
     with pytest.raises(NotEnoughTrials, match=r"^pass@4: needs 4 trials"):
         score(short, "pass@4")
-    with pytest.raises(NotEnoughTrials, match=r"short pass@4: .* \(the reason for 4 of 4\)\.$"):
+    with pytest.raises(NotEnoughTrials, match=r"short pass@4: .* \(and so for all 4\)\.$"):
         score({"short": short, "once": Counts([1], [1])}, "pass@4", "pass^5")
 
 

@@ -135,7 +135,7 @@ def test_a_width_is_reached_by_the_number_of_labels_that_is_stated() -> None:
     assert errbar.next_labels(runs, found.questions // 2, agreement=0.9).width > 0.3
     with pytest.raises(InputError, match="needs more questions"):
         errbar.next_labels(runs, width=0.05)
-    with pytest.raises(InputError, match="number of questions to label, or the width"):
+    with pytest.raises(InputError, match=r"number to label, as in .*, or the width"):
         errbar.next_labels(runs)
     with pytest.raises(InputError, match="only 150 have no label"):
         errbar.next_labels(runs, 151)

@@ -138,7 +138,7 @@ def test_prompts_of_each_question_are_drawn_anew_with_the_questions() -> None:
 
 def test_one_trial_per_question_is_refused_with_what_to_do() -> None:
     with pytest.raises(
-        InputError, match=r"every question has one trial.*Run the questions several"
+        InputError, match=r"[Ee]very question has one trial.*Run the questions several"
     ):
         errbar.noise([[1], [0], [1]])
 

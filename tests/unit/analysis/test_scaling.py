@@ -72,7 +72,7 @@ def test_ragged_trials_are_used_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("rows", "ks", "said"),
     [
-        (counts(trials=3), [30], "3 trials of a question, 4 are needed"),
+        (counts(trials=3), [30], "3 trials per question, 4 are needed"),
         (counts(questions=6), [80], "6 questions, 10 are needed"),
         (counts(), [8], "k must exceed the 8 trials"),
         (counts(), [0], "ks must be 1 at least"),
@@ -91,7 +91,7 @@ def test_where_no_family_fits_only_the_bounds_are_given() -> None:
     found = errbar.scaling(rows, [160])
     assert np.isnan(found[0].steps[0].solved.value)
     assert found[0].steps[0].bounded.high > 0.99
-    assert "no family of distributions fits" in str(found)
+    assert "No family of distributions fits" in str(found)
 
 
 def test_the_command_has_the_numbers_of_python(tmp_path: Any) -> None:

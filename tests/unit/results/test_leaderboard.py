@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,3 +149,44 @@ def test_fifty_systems_in_a_row_are_lettered_at_once() -> None:
     letters = letters_of(far)
     assert letters[0] == "a"
     assert letters[20] == "lmnopqrstu"  # one for each run of ten that it is in
+
+
+@pytest.mark.parametrize("options", [{"estimand": "benchmark"}, {"errors": "bracket"}])
+def test_the_lead_has_the_interval_of_the_comparison_whatever_it_covers(
+    options: dict[str, Any],
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"system": name, "question": at, "status": status, "outcome": int(rng.random() < chance)}
+        for name, chance in (("a", 0.7), ("b", 0.6), ("c", 0.5))
+        for at in range(25)
+        for status in ("ok", "ok", "ok", "error" if rng.random() < 0.2 else "ok")
+    ]
+    runs = errbar.load(rows)
+    ranked = runs.rank("avg", **options)
+    leaders = {row.system for row in ranked[:2]}
+    (pair,) = (row for row in runs.compare("avg", **options) if {row.first, row.second} == leaders)
+    numbers = re.findall(r"-?\d\.\d+", "".join(pair.sentence()))
+    assert len(numbers) == 3
+    assert re.findall(r"-?\d\.\d+", "".join(ranked.headline())) == numbers
+
+
+@pytest.mark.parametrize("by", ["borda", "bradley-terry"])
+def test_every_order_says_by_how_much_the_first_leads_with_an_interval(by: Any) -> None:
+    rng = np.random.default_rng(3)
+    data = {name: (rng.random((20, 4)) < 0.6) * 1.0 for name in "abc"}
+    assert "95% CI" in "".join(errbar.load(data).rank("avg", by=by).headline())
+
+
+def test_a_lead_on_common_questions_names_them() -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"system": name, "question": at, "outcome": int(rng.random() < 0.6)}
+        for name, most in (("a", 40), ("b", 30), ("c", 40))
+        for at in range(most)
+    ]
+    runs = errbar.load(rows)
+    assert " avg on the 30 questions that all have" in "".join(runs.rank("avg").headline())
+    pairs = {frozenset((p.first, p.second)): "".join(p.sentence()) for p in runs.compare("avg")}
+    assert "on the 30 questions that both have" in pairs[frozenset("ab")]
+    assert "questions that" not in pairs[frozenset("ac")]

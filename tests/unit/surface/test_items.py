@@ -35,7 +35,7 @@ def test_a_question_that_better_systems_fail_is_the_first_to_look_at() -> None:
     assert found.suspects[0].flags[0] == "inverted"
     said = found.conclusion()
     assert said is not None
-    assert said[:2] == ("1 of 30 questions looks wrong", ": 1 inverted, 1 flat.")
+    assert said[:2] == ("1 of 30 questions looks wrong: 1 inverted, 1 flat", ".")
     places = [int(row.system[1:]) for row in found.systems]  # from the ablest down
     assert np.corrcoef(places, range(24))[0, 1] < -0.9
     alone = errbar.items(board(3))

@@ -470,7 +470,7 @@ def test_short_questions_can_be_dropped_and_are_counted() -> None:
 
 
 def test_dropping_every_question_is_an_error() -> None:
-    said = r"a pass@5: needs 5 trials per question; the most are 4 \(the reason for 2 of 2\)"
+    said = r"a pass@5: needs 5 trials per question; the most are 4 \(and so for all 2\)"
     with pytest.raises(NotEnoughTrials, match=said):
         errbar.load(UNEQUAL).score("pass@5", short="drop")
 

@@ -14,8 +14,12 @@ def one_sentence(text: str) -> str:
     Examples
     --------
     >>> one_sentence("Invalid Input Error: No magic bytes found at end of file 'a.parquet'")
-    "No magic bytes found at end of file 'a.parquet'."
+    'a.parquet: this is not a whole Parquet file; write it again, or change its ending.'
     """
+    if torn := re.search(
+        r"(?:No magic bytes found at end of|too small to be a Parquet) file '(.*?)'", text
+    ):
+        return f"{torn[1]}: this is not a whole Parquet file; write it again, or change its ending."
     line = re.search(r"CSV Error on Line: (\d+)", text)
     if line:
         file = re.search(r"^\s*file = (.*)$", text, re.MULTILINE)

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path, PurePath
 
+from errbar.base.files import nearest_path
 from errbar.base.remarks import some_of
 from errbar.data.readers.file_formats import (
     COMPRESSED,
@@ -217,7 +218,7 @@ def _files_of(
         raise InputError(f"{text}: no file matches this pattern.")
     if place.exists():
         raise InputError(f"{text}: {_NO_FILE}. To read a pipe, pass it as standard input, named -.")
-    raise InputError(f"{text}: there is no such file or directory.")
+    raise InputError(f"{text}: there is no such file or directory.{nearest_path(place)}")
 
 
 def is_compressed(file: PurePath) -> bool:

@@ -20,7 +20,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from errbar.base.remarks import setting, warning
+from errbar.base.remarks import about, setting, warning
 from errbar.data.outcome_words import number_in
 from errbar.data.readers.base import Reader, has_keys
 from errbar.data.readers.choices import Choice
@@ -68,7 +68,9 @@ def _scorers(jobs: Sequence[Job], name: str | None, log: Log) -> dict[str, str]:
         where = f"{jobs[0].folder}, {task}" if task else str(jobs[0].folder)
         scorers[task] = reward = pick(name, keys, "reward", where) if keys or name else ""
         if _USUAL in keys or name is not None:
-            log.remarks += picked_remark(reward, keys, "reward", "scorer")
+            log.remarks += [
+                about("", text) for text in picked_remark(reward, keys, "reward", "scorer")
+            ]
         elif len(keys) > 1:
             choose = setting("scorer", keys[1])
             log.remarks.append(

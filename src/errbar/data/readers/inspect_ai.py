@@ -148,7 +148,7 @@ def _on_scorers(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) 
             for remark in picked_remark(scorers[task], list(names), "scorer", "scorer"):
                 tasks.setdefault(remark, []).append(task)
     for remark, alike in tasks.items():
-        yield remark if len(alike) == len(scorers) else about(some_of(alike), remark)
+        yield about("" if len(alike) == len(scorers) else some_of(alike), remark)
 
 
 def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:

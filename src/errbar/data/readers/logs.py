@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
-from errbar.base.remarks import Above, guess, some_of, way_to_say
+from errbar.base.remarks import Above, about, guess, some_of, way_to_say
 from errbar.data.columns import FAILED, UNSCORED
 from errbar.errors import InputError, InternalError
 
@@ -259,7 +259,9 @@ class Log:
         is another.
         """
         scorer = pick(name, found, what, where)
-        self.remarks += picked_remark(scorer, found, called or what, "scorer")
+        self.remarks += [
+            about("", text) for text in picked_remark(scorer, found, called or what, "scorer")
+        ]
         return scorer
 
     def claim_means_over_rows(self, claims: Sequence[Claim]) -> None:

@@ -376,6 +376,6 @@ def require_no_choice(request: ReadRequest) -> None:
         if chosen is not None:
             instead = mapping("outcome")
             raise InputError(
-                f"{name}={chosen!r} chooses among the scores in a log of a harness; this is read "
-                f"as a table. Say which column to score with {instead}."
+                f"{setting(name, chosen)} chooses among the scores in a log of a harness; this is "
+                f"read as a table. Say which column to score with {instead}."
             )

@@ -102,10 +102,12 @@ def _read(files: Sequence[Path], choice: Choice) -> Log:
             )
         if broken:
             error, often = broken.most_common(1)[0]
+            which = "the error is"
+            if often < broken.total():
+                which = f"{often} of {broken.total()} errors are"
             log.remarks.append(
-                f"{subject.name(file)}: {broken.total()} of {len(trials)} trials broke off in an "
-                f"error, such as {error!r} ({often} times); τ-bench counts them with the reward 0, "
-                f"{setting('errors', 'missing')} leaves them out."
+                f"{subject.name(file)}: {which} {error!r}; τ-bench gives it the reward 0, "
+                f"{setting('errors', 'missing')} leaves such trials out."
             )
     return log
 

@@ -54,7 +54,7 @@ def tree(place: Path, folders: tuple[str, str], files: tuple[str, str]) -> Path:
 
 def test_folders_with_files_of_the_same_names_may_be_tasks(tmp_path: Path) -> None:
     said = said_above(tree(tmp_path, ("north", "south"), ("gpt", "qwen")))
-    assert "⚠ each of 2 folders has the same 2 files (north/gpt …)" in said
+    assert "⚠ Each of 2 folders has the same 2 files (north/gpt …)" in said
 
 
 def test_a_folder_named_as_a_benchmark_is_the_task(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_number_of_samples_is_not_the_question(tmp_path: Path) -> None:
     place = written(tmp_path, {"run": rows})
     said = said_above(place)
     assert "question = id, trial = sample_id" in said
-    assert "⚠ every 'id' has rows under several values of 'sample_id'" in said
+    assert "⚠ Every 'id' has rows under several values of 'sample_id'" in said
     assert "question = sample_id" in said_above(place, question="sample_id")
 
 
@@ -67,7 +67,7 @@ def test_systems_are_paired_by_the_column_that_they_share(other: str, tmp_path: 
         for name, values in RIGHT.items()
     }
     place = written(tmp_path, rows)
-    assert f"⚠ no two systems share a value of 'id', and they share {other!r}" in said_above(place)
+    assert f"⚠ No two systems share a value of 'id', and they share {other!r}" in said_above(place)
     assert differences(place) == pytest.approx([2 / 6])
     assert "share 0 questions" in said_above(place, question="id")
 
@@ -146,7 +146,7 @@ def test_a_text_under_several_ids_may_be_one_question(tmp_path: Path) -> None:
         for at in range(12)
     ]
     place = written(tmp_path, {"run": rows})
-    assert "⚠ every 'prompt' occurs 3 times, each time under another 'id'" in said_above(place)
+    assert "⚠ Every 'prompt' occurs 3 times, each time under another 'id'" in said_above(place)
     assert "(4 questions of 3 trials)" in said_above(place)
     other = [row | {"context": f"passage {at}"} for at, row in enumerate(rows)]
     assert "⚠" not in said_above(written(tmp_path, {"run": other}))
@@ -159,7 +159,7 @@ def test_ids_that_contain_the_trial_are_warned_of(tmp_path: Path) -> None:
     ]
     place = written(tmp_path, {"run": rows})
     said = said_above(place)
-    assert "⚠ every question has one trial, though 'seed' has 2 values with 6 rows each" in said
+    assert "⚠ Every question has one trial, though 'seed' has 2 values with 6 rows each" in said
     unlike = [row | {"seed": at} for at, row in enumerate(rows)]
     assert "⚠" not in said_above(written(tmp_path, {"run": unlike}))
 

@@ -158,7 +158,7 @@ def test_ids_that_repeat_are_trials_and_the_other_reading_is_said_above(tmp_path
     file = table(tmp_path / "runs.csv", text)
     code, said = run("score", file)
     assert code == 0
-    assert said.startswith("⚠ ids repeat (4 rows, 2 ids) and no column numbers the trials.")
+    assert said.startswith("⚠ Ids repeat (4 rows, 2 ids) and no column numbers the trials.")
     assert "--rows questions" in said.partition("metric value")[0]
     assert "0.5 as trials, 0.75 as questions" in said
     assert means(file) == {"": 0.5}

@@ -37,7 +37,7 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
         parts = setting("files", "parts")
         return [
             warning(
-                f"no question is in two of the {len(names)} files, which are read as systems, so "
+                f"No question is in two of the {len(names)} files, which are read as systems, so "
                 f"they cannot be compared. If they are parts of one run, such as a resumed one, "
                 f"join them with {parts}; if they are tasks, use {tasks}."
             )
@@ -46,7 +46,7 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
     if len(mixed) > 1 and all(map(_task_in, names)) and not are_named_as_tasks(names):
         return [
             warning(
-                f"the names of the files contain benchmarks ({some_of(mixed)}), and each file is "
+                f"The names of the files contain benchmarks ({some_of(mixed)}), and each file is "
                 f"read as a system of its own. {tasks} reads each as a task of the system that the "
                 f"rest of its name is."
             )
@@ -57,7 +57,7 @@ def question_sets_remark(rows: Any, columns: Columns) -> list[Above]:
         sizes = some_of((f"{system.name} {system.questions}" for system in systems), 4)
         return [
             warning(
-                f"files may be tasks, not systems ({sizes} questions): questions with the same id "
+                f"Files may be tasks, not systems ({sizes} questions): questions with the same id "
                 f"are compared as the same question. If they are tasks, use {tasks}."
             )
         ]
@@ -94,14 +94,14 @@ def _grid(names: Sequence[str]) -> list[Above]:
         system, task = folder.split("/")[:2]
         return [
             warning(
-                f"each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} "
+                f"Each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} "
                 f"…), and each file is read as a system. If {system} is a system, {task} a task "
                 f"and its files are trials, use {tasks}."
             )
         ]
     return [
         warning(
-            f"each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} …), "
+            f"Each of {len(folders)} folders has the same {len(lasts)} files ({folder}/{last} …), "
             f"and each file is read as a system: questions with the same id are compared as the "
             f"same question. If folders are systems and files tasks, use {tasks}; if folders are "
             f"tasks, load one folder at a time."

@@ -310,7 +310,7 @@ def _as_tasks(rows: Any, columns: Columns, factors: Sequence[str]) -> tuple[Any,
     together, pooled = mean_of_all(rows, columns), setting("rows", "trials")
     pooled += f" and {setting('repeats', 'keep')}" if "trial" in columns else ""
     remark = warning(
-        f"every question has as many rows for each value of {' and '.join(map(repr, factors))} "
+        f"Every question has as many rows for each value of {' and '.join(map(repr, factors))} "
         f"(means: {means}). They look like settings rather than repeats, so they are scored "
         f"separately, as tasks. {pooled} reads them as trials of one question{together}."
     )
@@ -367,7 +367,7 @@ def _pooling_remark(rows: Any, columns: Columns, name: str) -> Above:
     apart, sure = mapping(meaning, name), setting("rows", "trials")
     means = _means_of(rows, columns, name)
     return warning(
-        f"every question has rows for each {name!r} (means: {means}), and they are read "
+        f"Every question has rows for each {name!r} (means: {means}), and they are read "
         f"as trials of one system. If {name!r} is a condition, {apart} scores its values "
         f"separately; if they are trials, use {sure}."
     )

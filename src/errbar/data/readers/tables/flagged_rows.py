@@ -218,7 +218,7 @@ def lower_is_better(
         turn = way_to_say(f"--right {fails} --right false", f"right=['{fails}', 'false']")
         return [
             warning(
-                f"by {attacks[0]!r}, rows are of attacks, and a higher {name!r} counts as better. "
+                f"By {attacks[0]!r}, rows are of attacks, and a higher {name!r} counts as better. "
                 f"If it says that an attack succeeded, lower is better: {turn} counts attacks "
                 f"that failed as right."
             )
@@ -235,7 +235,7 @@ def lower_is_better(
         return []
     return [
         warning(
-            f"a higher {name!r} counts as better, but by its name lower is better: read "
+            f"A higher {name!r} counts as better, but by its name lower is better: read "
             f"comparisons and ranks the other way round, or load a column such as 1 - {name}."
         )
     ]

@@ -251,7 +251,7 @@ def _remark(flat: Flat, reference: str, systems: Mapping[str, str], classes: set
             f" {len(strange)} predictions are none of its {len(classes)} classes ({kinds}) and "
             f"count as wrong.{empty}"
         )
-    return warning(f"outcomes: {text}.{empty} Another column says it: {mapping('outcome')}.")
+    return warning(f"Outcomes: {text}.{empty} Another column says it: {mapping('outcome')}.")
 
 
 def _if_empty_counts(flat: Flat, reference: str, names: Sequence[str]) -> str:

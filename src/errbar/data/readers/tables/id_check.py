@@ -177,7 +177,7 @@ def _samples(rows: Any, columns: Columns, texts: Sequence[str]) -> list[Above]:
     chosen, text = columns["question"], mapping("question", texts[0])
     return [
         warning(
-            f"every {texts[0]!r} occurs {most} times, each time under another {chosen!r}: each "
+            f"Every {texts[0]!r} occurs {most} times, each time under another {chosen!r}: each "
             f"row is read as a question. If they are samples of one question, use {text} ("
             f"{found} questions of {most} trials), since intervals are too narrow otherwise."
         )
@@ -249,7 +249,7 @@ def are_sentences(name: str) -> str:
 def _numbers_samples(chosen: str, column: str) -> Above:
     keep = mapping("question", chosen)
     return warning(
-        f"every {column!r} has rows under several values of {chosen!r}, and never two under one: "
+        f"Every {column!r} has rows under several values of {chosen!r}, and never two under one: "
         f"the question is {column!r}, and {chosen!r} numbers its trials. If {chosen!r} is the "
         f"question, use {keep}."
     )
@@ -304,7 +304,7 @@ def _check_shared_ids(
         for name in others:
             if _is_shared(rows, columns, name):
                 remark = warning(
-                    f"no two systems share a value of {chosen!r}, and they share {name!r}: the "
+                    f"No two systems share a value of {chosen!r}, and they share {name!r}: the "
                     f"question is {name!r}. {keep} keeps {chosen!r}, by which they cannot be "
                     f"compared."
                 )

@@ -88,7 +88,7 @@ def rows_by_key(value: JsonObject, keys: KeysAre | None = None) -> Document | No
         are_trials = {plain_name(name) for name, _ in found.values()} <= TRIAL_LISTS
         trials = trials_by_key(lists, keys or ("questions" if are_trials else None))
         read = trials or _with_keys("system", found, objects)
-        lost = [warning(f"left out, since there are no rows in them: {some_of(rest, 6)}.")]
+        lost = [warning(f"Left out, since there are no rows in them: {some_of(rest, 6)}.")]
         return read._replace(remarks=[*read.remarks, *(lost if rest else [])])
     for key, entry in objects.items():
         inside = rows_by_key(entry, keys) if len(found) == 0 else None

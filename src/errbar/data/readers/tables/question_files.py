@@ -84,7 +84,7 @@ def _remark(names: Mapping[Path, str], *, chosen: bool) -> Above:
         return guess(text, option="--files systems", argument="files='systems'")
     apart = setting("files", "systems")
     return warning(
-        f"no column has ids of questions, and files of the same names are in several folders "
+        f"No column has ids of questions, and files of the same names are in several folders "
         f"({some_of(sorted(set(names.values())), 3)}): each is read as a question, with its rows "
         f"as trials, of the system that its folder is. If files are systems, use {apart}."
     )

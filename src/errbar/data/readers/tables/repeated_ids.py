@@ -137,7 +137,7 @@ def _remark(rows: Any, columns: Columns, chosen: Sequence[str]) -> Above:
     task = mapping("task", chosen[0])
     same = setting("rows", "trials")
     return warning(
-        f"the same ids occur under several values of {names}, and never twice under one: a "
+        f"The same ids occur under several values of {names}, and never twice under one: a "
         f"question is identified by {names} and its id{means}. {same} reads rows with the same id "
         f"as trials of one question{others}; {task} scores every {chosen[0]} separately."
     )
@@ -242,7 +242,7 @@ def single_trials(rows: Any, columns: Columns) -> list[Above]:
     name = columns["trial"]
     return [
         warning(
-            f"every question has one trial, though {name!r} has {values} values with {most} rows "
+            f"Every question has one trial, though {name!r} has {values} values with {most} rows "
             f"each: if {columns['question']!r} contains the number of the trial, as q1-0 and q1-1 "
             f"do, trials of one question are read as questions, and intervals are too narrow. Map "
             f"a column with the same id for all trials: {mapping('question')}."
@@ -345,7 +345,7 @@ def stopped_at_success(rows: Any, columns: Columns) -> list[Above]:
     name = columns["trial"]
     return [
         warning(
-            f"no {name!r} follows a success, and questions have {fewest} to {most} of them: "
+            f"No {name!r} follows a success, and questions have {fewest} to {most} of them: "
             f"attempts were repeated until one succeeded, so their mean does not estimate the "
             f"success rate of an attempt. Of "
             f"{questions} questions, the first attempt scores {first:.4g}, the last {last:.4g}, "

@@ -92,7 +92,7 @@ def names_remark(rows: Any, columns: Columns) -> list[Above]:
         trials = mapping("trial", name)
         remarks.append(
             warning(
-                f"the {len(found)} values of {name!r} are read as systems. If they repeat one "
+                f"The {len(found)} values of {name!r} are read as systems. If they repeat one "
                 f"system, use {trials}."
             )
         )
@@ -124,7 +124,7 @@ def uneven_systems(rows: Any, columns: Columns) -> list[Above]:
     whole = f"; {option} reads all rows as one system" if "system" in columns.guessed else ""
     return [
         warning(
-            f"no column has ids of questions, and the systems in {name!r} have {least} to {most} "
+            f"No column has ids of questions, and the systems in {name!r} have {least} to {most} "
             f"rows, so rows cannot be paired and systems are not compared{whole}."
         )
     ]
@@ -150,7 +150,7 @@ def _possible_systems(rows: Any, columns: Columns) -> list[Above]:
     shown = some_of([f"{name!r} ({listed(values)})" for name, values in found.items()], 3)
     return [
         warning(
-            f"no column has ids of questions and none names the system, so every row is a question "
+            f"No column has ids of questions and none names the system, so every row is a question "
             f"of one system. As many rows have each value of {shown}: if these are systems, "
             f"use {mapping('system', next(iter(found)))}."
         )

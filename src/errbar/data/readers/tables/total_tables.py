@@ -257,7 +257,7 @@ def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
     ids = "has ids of questions" if columns["question"] == ROW else "is called an id of questions"
     return [
         warning(
-            f"no column {ids}, and {outcome!r} is a share in {shares} of {number} "
+            f"No column {ids}, and {outcome!r} is a share in {shares} of {number} "
             f"rows{beside}. Every row is read as a question; if it is the mean of a run, these are "
             f"totals, and the interval holds for new runs only. Load the outcome of each question."
         )
@@ -329,7 +329,7 @@ def counts_of_tasks(rows: Any, columns: Columns) -> list[Above]:
         return []
     return [
         warning(
-            f"every {question!r} is read as a question, and {columns['trials']!r} as its number "
+            f"Every {question!r} is read as a question, and {columns['trials']!r} as its number "
             f"of trials. If it is a task with that many questions, these are totals and have no "
             f"error bar."
         )
@@ -364,7 +364,7 @@ def _counts_of_parts(rows: Any, columns: Columns) -> list[Above]:
         if number == apart:
             return [
                 warning(
-                    f"there is one row for each {name!r}, and it is read as one question with "
+                    f"There is one row for each {name!r}, and it is read as one question with "
                     f"{columns['trials']!r} trials. If it counts questions, these are totals: load "
                     f"the file with the outcome of each question."
                 )

@@ -194,7 +194,7 @@ def _remark(
     if scores:
         outcome = mapping("outcome", wide[0])
         reasons.append(f"If they are scores of one system, choose one, for example {outcome}.")
-    return warning(f"w{text}. {' '.join(reasons)} Choose the columns with {choose}.")
+    return warning(f"W{text}. {' '.join(reasons)} Choose the columns with {choose}.")
 
 
 def _listed_columns(flat: Flat, assignment: Assignment) -> tuple[str, list[str]]:
