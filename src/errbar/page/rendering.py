@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from errbar.base.markup import printable_json
-from errbar.base.remarks import Caution, above, below, counted, marked, merge_remarks
+from errbar.base.remarks import Caution, OnCommon, above, below, counted, marked, merge_remarks
 from errbar.base.tables import interval_cells, interval_title, percent, score_text
 from errbar.page.contents import Contents
 from errbar.page.panels import agreement_panels, cost_panels, noise_bars
@@ -218,11 +218,13 @@ def _notes(contents: Contents) -> dict[str, list[str]]:
     gathered = above if contents.result("agreement") is None else marked
     found: dict[str, list[str]] = {"above": [], "methods": []}
     seen = set(contents.warnings)
+    board = contents.result("ranks")
+    shown = OnCommon if board is not None and board.left_out else ()  # by the leaderboard
     data = contents.result("quality")
     checks = {str(agreement) for agreement in data.agreements}
     for section in sorted(contents.sections, key=lambda part: part.result is not data):
         notes = [] if section.result is None else section.result.notes()
-        found["above"] += gathered(notes)
+        found["above"] += [note for note in gathered(notes) if not isinstance(note, shown)]
         own = [note for note in below(notes) if note not in seen | checks]
         if gathered is marked:
             own = [note for note in own if not isinstance(note, Caution)]

@@ -109,17 +109,16 @@ class Board(Rows[B]):
         """Which system is the best, in a sentence of two parts: the claim, and the rest."""
         best = [row.system for row in self if row.best_rank == 1]
         first, second = self[0].system, self[1].system
-        gap = f" by {self.gap_text(f' {self.measure}{self.basis}')}"
+        leads = f"{first} leads {second}", f" by {self.gap_text(f' {self.measure}{self.basis}')}"
         if len(best) == 1 and len(self) == 2:
-            return f"{first} is better than {second}", f"{gap}."
-        leads = f"{first} leads {second}", gap
+            return f"{first} is better than {second}", f"{leads[1]}."
         equal = [row.system for row in self if row.value == self[0].value]
         if len(equal) > 1:
             who = all_names(equal) if len(equal) <= _MOST_NAMED else f"{len(equal)} systems"
             leads = f"{who} have the same {self.measure}{self.basis}", ""
         if len(best) == 1:
-            lead = f" by {self.measure}: it leads {second} by {self.gap_text(self.basis)}."
-            return f"{first} is the best of {len(self)} systems", lead
+            lead = f"it leads {second} by {self.gap_text(self.basis)}."
+            return f"{first} is the best of {len(self)} systems", f" by {self.measure}: {lead}"
         if len(best) == len(self) == 2:
             return f"Inconclusive: {leads[0]}", f"{leads[1]}."
         if len(best) == len(self):
@@ -170,8 +169,8 @@ class Leaderboard(Board[Standing]):
     @property
     def basis(self) -> str:  # type: ignore[override]
         """The common questions, if a system has others as well."""
-        who = "both" if len(self) == 2 else "all"
-        return f" on the {self.size} that {who} have" if self.left_out else ""
+        who = "all" if len(self) > 2 else "both"
+        return f" on the {self.size} that {who} have" * (self.left_out > 0)
 
     @property
     def measure(self) -> str:

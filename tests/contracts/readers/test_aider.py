@@ -30,7 +30,7 @@ def test_the_first_try_alone_is_one_option_away() -> None:
     found = outcomes(AGAIN, scorer="pass_rate_1")
     assert sum(found.values()) == 2
     assert len(found) == 5
-    assert "using outcome 'pass_rate_2' (also: pass_rate_1" in remarks_of(AGAIN)
+    assert "Using outcome 'pass_rate_2' (also: pass_rate_1" in remarks_of(AGAIN)
     assert "there is no scorer 'pass_rate_3'" in refusal(AGAIN, scorer="pass_rate_3")
 
 

@@ -206,9 +206,9 @@ def test_the_package_still_says_what_is_written_down() -> None:
 
 def test_of_several_scorers_the_first_is_scored_and_the_others_are_named() -> None:
     said = remarks_of(PLACE / "epochs.eval")
-    assert "using scorer 'grade' (also: number; choose with scorer=)." in said
+    assert "Using scorer 'grade' (also: number; choose with scorer=)." in said
     said = remarks_of(PLACE / "epochs.eval", scorer="number")
-    assert "using scorer 'number' (also: grade; choose with scorer=)." in said
+    assert "Using scorer 'number' (also: grade; choose with scorer=)." in said
 
 
 def test_a_scorer_that_is_not_there_is_refused_by_name() -> None:
