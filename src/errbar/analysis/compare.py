@@ -237,6 +237,7 @@ def _comparison(
         ties=difference.ties,
         losses=difference.losses,
         left_out=difference.left_out,
+        clusters=difference.clusters,
         margin=request.margin,
         no_worse=no_worse,
         caution=difference.caution if narrow or is_probable else "",
@@ -297,13 +298,14 @@ def _describe_methods(
 ) -> str:
     """Describe the methods of a table of comparisons."""
     clustered = any(data.clustered for data, _ in groups)
+    unit = "cluster" if clustered else "question"
     test = (
-        "Bayesian bootstrap with one unseen question at the bound (Gaffke); for single trials, "
+        f"Bayesian bootstrap with one unseen {unit} at the bound (Gaffke); for single trials, "
         "McNemar's exact test"
         if assume == "nothing"
         else "sign-flip test of the differences, assuming no rare failures"
     )
-    paired = f"paired by {'cluster' if clustered else 'question'}, {test}"
+    paired = f"paired by {unit}, {test}"
     rewards = any(data.noise is not None for data, _ in groups)
     independent = (
         "variance between the trials of each question"

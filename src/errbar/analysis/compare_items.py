@@ -268,8 +268,10 @@ def _comparison(
         pair.metric, (names[pair.first], names[pair.second]), tested, request, int(pair.both.sum())
     )
     either = pair.data.present[pair.first] | pair.data.present[pair.second]
+    clusters = np.unique(pair.data.clusters[pair.both]).size
     return replace(
         row,
+        clusters=clusters if clusters < row.items else 0,
         task=pair.data.task,
         left_out=int(either.sum() - pair.both.sum()),
         caution="" if row.reason else _caution(pair, tested.gap),

@@ -54,6 +54,7 @@ class Difference:
     left_out: int
     caution: str  # about the sign-flip test
     reason: str = ""  # why there is no interval and no p-value
+    clusters: int = 0  # of the common questions; 0 if they have none
     failed: int = 0  # failed trials of both systems, with errors="bracket"
     flips: Callable[[bool, Callable[["Difference"], bool]], int] | None = None  # as in `bracket`
 
@@ -98,6 +99,7 @@ class Differences:
             ties=int((ahead == 0).sum()),
             losses=int((ahead < 0).sum()),
             left_out=int((masks[0] | masks[1]).sum()) - int(both.sum()),
+            clusters=np.unique(data.clusters[both]).size if data.clustered else 0,
             caution=self._caution(paired) if isinstance(spread, PairedSpread) else "",
             reason="" if spread.sd else "nothing varies, so there is no spread to estimate",
         )

@@ -32,6 +32,20 @@ def student_reach(level: float, freedom: float) -> float:
     return float(-stdtrit(freedom, (1.0 - level) / 2.0))
 
 
+def largest_unseen(sampled: float, level: float) -> float:
+    """The largest share of all of a kind of which none is among so many sampled.
+
+    It is the limit of Clopper and Pearson: n sampled include none of a share s with probability
+    (1 − s)ⁿ.
+
+    Examples
+    --------
+    >>> round(largest_unseen(30, 0.95), 3)
+    0.095
+    """
+    return float(1.0 - (1.0 - level) ** (1.0 / sampled))
+
+
 def clopper_pearson_ends(right: Array, size: Array | float, level: float) -> tuple[Array, Array]:
     """Limits of Clopper and Pearson for shares of `right` among `size`, which may be fractions.
 

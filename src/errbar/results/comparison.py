@@ -39,6 +39,7 @@ class Comparison(HasInterval):
     no_worse: float = math.nan  # probability that the first is worse by at most the margin
     caution: str = ""  # a reason to treat the result with care
     reason: str = ""  # why there is no interval
+    clusters: int = 0  # of the common questions or items; 0 if they have none
     items: int = 0  # common ranked items, for metrics without a value per question
     # failed trials of both systems, if the interval covers all their possible outcomes
     failed: int = 0
@@ -65,6 +66,11 @@ class Comparison(HasInterval):
     def unit(self) -> str:
         """The unit of comparison: item or question."""
         return "item" if self.items else "question"
+
+    @property
+    def sampled(self) -> tuple[int, str]:
+        """How many independent units were drawn, and what they are."""
+        return (self.clusters, "cluster") if self.clusters else (self.questions, self.unit)
 
     @property
     def better(self) -> str:

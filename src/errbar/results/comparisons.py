@@ -8,12 +8,14 @@ from typing import ClassVar
 from errbar.base.narrow_tables import JOINT
 from errbar.base.remarks import Caution, Explanation, all_of, counted, some_of
 from errbar.base.tables import DASH, Headline, Tone
+from errbar.kernels.interval import largest_unseen
 from errbar.metrics.base import Direction
 from errbar.results.base import Rows
 from errbar.results.comparison import INCONCLUSIVE, Comparison
 from errbar.results.estimate import coverage_line
 
 _MOST_NAMED = 3  # pairs in a note
+_OFTEN = 0.95  # of all samples, but one in twenty
 _LEAST_SHOWN, _LEAST_CHANCE = 1e-4, 1e-3  # smaller p-values and chances print as "< 0.0001"
 
 
@@ -215,8 +217,8 @@ class Comparisons(Rows[Comparison]):
         failures = "a single outright failure" if fewest == 1 else f"{fewest} outright failures"
         which = "" if len(rows) == 1 else " the weakest of these verdicts"
         undone = f"; {failures} among new questions would undo{which or ' it'}" if fewest else ""
-        number, unit = min(row.questions for row in rows), rows[0].unit
-        share = f"{100.0 * (1.0 - 0.05 ** (1.0 / max(number, 1))):.2g}% of all"
+        number, unit = min(row.sampled for row in rows)
+        share = f"{100.0 * largest_unseen(max(number, 1), _OFTEN):.2g}% of all"
         note = (
             f"Probably better: assuming no rare failures. A kind of {unit} that makes up {share} "
             f"is missing from one in twenty samples of {counted(number, unit)}{undone}."

@@ -85,6 +85,24 @@ def test_every_kind_of_source_gives_the_same(kind: str, tmp_path: Path) -> None:
     assert numbers(found) == numbers(same)
 
 
+def test_a_kind_that_a_sample_may_miss_is_one_of_clusters_if_there_are_some() -> None:
+    """Fourteen clusters of ten questions say less of rare kinds than 140 questions."""
+    rng = np.random.default_rng(4)
+    rates = {"a": 0.5, "b": 0.8}
+    rows = [
+        {"system": name, "question": at, "cluster": at // 10, "outcome": int(rng.random() < rate)}
+        for name, rate in rates.items()
+        for at in range(140)
+    ]
+    (row,) = found = errbar.compare([*rows])
+    assert (row.sampled, row.questions) == ((14, "cluster"), 140)
+    note = next(note for note in found.notes() if note.startswith("Probably better"))
+    assert "A kind of cluster that makes up 19% of all is missing from one in twenty" in note
+    assert "one unseen cluster at the bound" in found.method
+    alone = errbar.compare([row | {"cluster": None} for row in rows])[0]
+    assert alone.sampled == (140, "question")
+
+
 def test_by_hand() -> None:
     comparison = only(errbar.load({"a": A, "b": B}).compare("avg"))
     apart = [(sum(a) - sum(b)) / 4 for a, b in zip(A, B, strict=True)]

@@ -26,7 +26,7 @@ from errbar.data.counts import (
 )
 from errbar.errors import InputError
 from errbar.kernels.bounded_mean import NO_ROOM, Sample, mean_ends
-from errbar.kernels.interval import outer_ends
+from errbar.kernels.interval import largest_unseen, outer_ends
 from errbar.kernels.resample import unseen_weights
 from errbar.kernels.urn import most_noise
 from errbar.metrics.means import AnyCounts, CategoryMetric, CountMetric, OutcomeMean
@@ -230,9 +230,7 @@ def assumption_on_sizes(
 ) -> str:
     """The assumption of intervals on the sizes of unseen clusters, or on unseen weights.
 
-    If clusters of some kind are a share s of all, n sampled clusters include none of them with
-    probability (1 − s)ⁿ. The largest share that the sample does not exclude is the limit of Clopper
-    and Pearson.
+    It says which share of all may be of a kind that was not drawn (`largest_unseen`).
 
     Examples
     --------
@@ -263,7 +261,7 @@ def assumption_on_sizes(
         most = f"has more than {counted(round(largest), 'question')}"
     else:
         most = f"weighs more than {largest * number / float(repeats @ sizes):.2g} times the average"
-    share = 100.0 * (1.0 - (1.0 - level) ** (1.0 / number))
+    share = 100.0 * largest_unseen(number, level)
     kind = f"a kind of {unit} that makes up {share:.2g}% of all may be missing"
     return f"assumes that no {unit} {most}; {kind}"
 
