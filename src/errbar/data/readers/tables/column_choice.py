@@ -53,6 +53,7 @@ from errbar.data.readers.tables.false_outcomes import (
 from errbar.data.readers.tables.id_names import (
     ASKED,
     ID_INSIDE,
+    id_beside_text,
     is_called_id,
     is_id_inside,
     is_name_of_id,
@@ -63,7 +64,6 @@ from errbar.data.readers.tables.id_names import (
     sample_id,
     seldom_outcomes,
     shared_id,
-    subject_id,
 )
 from errbar.data.readers.tables.nested_names import parts_named, ranked_names
 from errbar.data.readers.tables.score_columns import only_scores
@@ -78,7 +78,6 @@ from errbar.errors import UnknownColumn
 
 REQUIRED = ("question", "outcome")
 _FEWEST_NAMES, _FEWEST_UNNAMED = 3, 10  # rows of labels, and rows without ids, if not totals
-_TEXTS = ("question", "problem")  # may be the id, or the text
 _NESTED = ("system", "task", "trial", "outcome")  # are looked for inside other columns, too
 
 
@@ -107,7 +106,7 @@ def find_columns(
     chosen = _ColumnChoice(named)
     meanings = [meaning for meaning in usual_names if meaning not in {*named, *unwanted}]
     if "question" in meanings and sample is not None:
-        found = _id_beside_text(lower, used, sample)
+        found = id_beside_text(lower, used, _usual(lower, "question", USUAL), sample)
         if found is not None:
             chosen.guess("question", found)
     for meaning in meanings:
@@ -356,31 +355,6 @@ def _as_assigned(
             raise UnknownColumn(unknown_name(name, present, "the data have no column"))
         named[meaning] = name
     return named
-
-
-def _id_beside_text(lower: Mapping[str, str], used: set[str], sample: Sampler) -> str | None:
-    """The id column, if `question` or `problem` has the text of the question."""
-    text = next((lower[name] for name in _TEXTS if name in lower), None)
-    if text is None or text in used:
-        return None
-    free = [name for name in lower.values() if name not in {*used, text}]
-    ids = [name for name in _usual(lower, "question", USUAL) if name in free]
-    ids = [name for name in ids if plain_name(name) not in _TEXTS and not is_prose(sample(name))]
-    if not _has_gaps(sample(text)):
-        ids = [name for name in ids if not _has_gaps(sample(name))]
-    different = {name: len({*map(str, sample(name))}) for name in (text, *ids)}
-    if different[text] == 1:  # one question about several images, documents, …
-        ids = [name for name in ids if different[name] > 1]
-        return ids[0] if ids else subject_id(free, None, sample)
-    if plain_name(text) == "problem" and (rows := len(sample(text))) > different[text]:
-        ids = [name for name in ids if different[name] < rows]  # others name rows
-    if ids and (lower.get("questionid") == ids[0] or is_prose(sample(text))):
-        return ids[0]
-    return None
-
-
-def _has_gaps(values: Sequence[object]) -> bool:
-    return any(value is None or not str(value).strip() for value in values)
 
 
 def _other_outcomes(
