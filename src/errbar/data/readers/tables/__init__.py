@@ -15,7 +15,8 @@ Where do rows come from?
 
 What is no row?
 
-- `stray_lines`: repeated headers and notes; `summaries`: averages and empty files.
+- `stray_lines`: repeated headers and notes; `summaries`: averages and empty files;
+  `episode_steps`: steps before the last one of an episode.
 - `total_tables`, `document_totals`: totals only; `file_roles`: settings, trusted labels.
 
 Which column is what?

@@ -27,7 +27,8 @@ from errbar.data.outcome_words import (
 )
 from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns, worth_of
-from errbar.errors import UnknownColumn
+from errbar.data.readers.tables.naming import HowToRead
+from errbar.errors import InputError, UnknownColumn
 
 _FAILURES = frozenset(
     ("fail", "failed", "fails", "failures", "incorrect", "wrong", "nfailed", "numfailed")
@@ -291,3 +292,14 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
         )
         return rows.project(f"* REPLACE ({outcome} / {limit} AS {quoted(name)})"), [remark]
     return rows, []
+
+
+def refuse_row_options(how: HowToRead) -> None:
+    """Raise an error for options that do not apply to a table of counts."""
+    for is_set, option, argument in (
+        (how.rows == "questions", "--rows", "rows="),
+        (how.right, "--right", "right="),
+    ):
+        if is_set:
+            way = way_to_say(option, argument)
+            raise InputError(f"{way} is for rows of outcomes; this is a table of counts.")

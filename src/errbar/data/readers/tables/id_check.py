@@ -19,7 +19,7 @@ from errbar.data.readers.tables.competing_outcomes import free_columns
 from errbar.data.readers.tables.conditions import WORD, purposeful_columns
 from errbar.data.readers.tables.id_names import ASKED, INDICES, is_called_id
 
-_INDICES = frozenset({*INDICES, plain_name(INDEX), "index"})
+ROW_NUMBERS = frozenset({*INDICES, plain_name(INDEX), "index"})
 _IDS = frozenset(map(plain_name, USUAL["question"]))
 TEXTS = frozenset(map(plain_name, ("question", *ASKED)))
 # What a question may have besides its text.
@@ -70,7 +70,7 @@ def with_checked_id(
     free = free_columns(rows.columns, columns)
     ids, texts = other_ids(free)
     inputs = named_like(free, _INPUTS)[:_MOST_COLUMNS]
-    if not (ids or texts or inputs) and plain_name(columns["question"]) not in _INDICES:
+    if not (ids or texts or inputs) and plain_name(columns["question"]) not in ROW_NUMBERS:
         return columns, []
     if {"system", "trial"} & columns.named.keys() == {"trial"}:
         texts = []  # no check below looks at them
@@ -135,7 +135,7 @@ def other_ids(free: Sequence[str]) -> tuple[list[str], list[str]]:
 def _check_index(rows: Any, columns: Columns, texts: Sequence[str]) -> tuple[Columns, list[Above]]:
     """Another id, or a warning, if the index of a data frame repeats, as after concatenation."""
     chosen = columns["question"]
-    if "question" not in columns.guessed or plain_name(chosen) not in _INDICES:
+    if "question" not in columns.guessed or plain_name(chosen) not in ROW_NUMBERS:
         return columns, []
     keys = [*_keys(columns), chosen]
     for name in texts:

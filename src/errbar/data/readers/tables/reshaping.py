@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from errbar.base.remarks import Above, guess, warning, way_to_say
+from errbar.base.remarks import Above, guess, warning
 from errbar.data.columns import ROW, USUAL, USUAL_COUNTS
 from errbar.data.engines.duckdb import quoted, store_columns, text_literal
 from errbar.data.engines.flat_files import Relation, union_of_rows
@@ -31,7 +31,9 @@ from errbar.data.readers.tables.counted_rows import (
     counted_outcomes,
     counts_of_single_rows,
     frequencies,
+    refuse_row_options,
 )
+from errbar.data.readers.tables.episode_steps import last_steps
 from errbar.data.readers.tables.file_names import (
     COUNTED,
     FileNames,
@@ -72,7 +74,7 @@ from errbar.data.readers.tables.total_tables import (
     scores_beside_counts,
     stated_ratio,
 )
-from errbar.errors import InputError, UnknownColumn
+from errbar.errors import UnknownColumn
 
 LARGE = 1 << 30  # bytes; larger files are not scanned again
 _NO_QUESTIONS = QuestionFiles()
@@ -123,7 +125,7 @@ def shape(
         keys = [columns[meaning] for meaning in keys if not (uneven and meaning == "system")]
         rows = _number_rows(rows, keys, relation, naming if by_file else None)
     if "correct" in columns:
-        _refuse_for_counts(how)
+        refuse_row_options(how)
         remarks += [*counts_of_tasks(rows, columns), *counts_of_single_rows(rows, columns)]
         remarks += scores_beside_counts(rows, columns)
         rows = with_numbers(rows, [columns[meaning] for meaning in COUNTED])
@@ -173,11 +175,15 @@ def _mend_rows(
     rows: Any, columns: Columns, how: HowToRead, *, by_file: bool
 ) -> tuple[Any, Columns, tuple[tuple[str, Any], ...], list[Above]]:
     """Rows with known statuses and complete ids, without totals; the totals; and remarks."""
+    steps: tuple[tuple[str, Any], ...] = ()
+    stepped: list[Above] = []
+    if how.rows is None and how.repeats == "refuse":
+        rows, columns, steps, stepped = last_steps(rows, columns, how.assignment)
     rows, statuses = with_usual_statuses(rows, columns, how.assignment)
     look_once(rows, columns)
     rows, lost, notes = without_notes(rows, columns)
     found = without_totals(rows, columns, by_file=by_file)
-    rows, remarks = found.rows, [*statuses, *notes, *found.remarks]
+    rows, remarks = found.rows, [*stepped, *statuses, *notes, *found.remarks]
     refuse_summary(rows, columns)
     rows, columns, counted = counted_outcomes(rows, columns)
     remarks = [*remarks, *counted]
@@ -204,18 +210,7 @@ def _mend_rows(
         *(single_trials(rows, columns) if how.rows is None else []),
         *(broken_off(rows, columns) if how.rows is None else []),
     ]
-    return rows, columns, (*lost, *found.left_out.items()), remarks
-
-
-def _refuse_for_counts(how: HowToRead) -> None:
-    """Raise an error for options that do not apply to a table of counts."""
-    for is_set, option, argument in (
-        (how.rows == "questions", "--rows", "rows="),
-        (how.right, "--right", "right="),
-    ):
-        if is_set:
-            way = way_to_say(option, argument)
-            raise InputError(f"{way} is for rows of outcomes; this is a table of counts.")
+    return rows, columns, (*steps, *lost, *found.left_out.items()), remarks
 
 
 def concatenate(parts: Sequence[RowSet]) -> RowSet:
