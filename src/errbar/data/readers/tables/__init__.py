@@ -23,7 +23,8 @@ Which column is what?
 
 - `column_choice`: the question, the outcome, the system, the trial; `nested_names`: these inside
   objects.
-- `id_names`: ids without a known name; `id_check`: whether the rows agree that it is the id.
+- `id_names`: ids without a known name; `id_check`: whether the rows agree that it is the id;
+  `grouped_rows`: columns that may be the id where none is.
 - `competing_outcomes`: which of several columns is the outcome; `score_columns`: scores without a
   known name.
 - `false_outcomes`: columns that look like the outcome and are refused, as a confidence.

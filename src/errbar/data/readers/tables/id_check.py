@@ -6,17 +6,16 @@ shuffled file does. The other column is then the id, and a warning says so; wher
 are possible, the warning gives both.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from errbar.base.remarks import Above, mapping, setting, warning
-from errbar.data.columns import INDEX, ROW, USUAL, are_whole_numbers, named_like, plain_name
+from errbar.data.columns import INDEX, ROW, USUAL, named_like, plain_name
 from errbar.data.engines.duckdb import ALL_ROWS, distinct_rows, quoted, text_of
-from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.queries.expressions import Columns
 from errbar.data.readers.tables.competing_outcomes import free_columns
-from errbar.data.readers.tables.conditions import WORD, purposeful_columns
+from errbar.data.readers.tables.conditions import purposeful_columns
 from errbar.data.readers.tables.id_names import ASKED, INDICES, is_called_id
 
 ROW_NUMBERS = frozenset({*INDICES, plain_name(INDEX), "index"})
@@ -42,10 +41,6 @@ _INPUTS = frozenset(
             *("url", "table", "audio", "audio_path", "video", "video_id", "db_id", "repo"),
         ),
     )
-)
-# Words in the names of columns that number repeats, also of requests.
-_OF_REQUESTS = re.compile(
-    r"runs?|trials?|seeds?|reps?|repeats?|repetition|replicate|attempts?|try|rollouts?|requests?"
 )
 _MANY = 10  # groups of questions that are clusters; fewer are tasks
 _MOST_COLUMNS = 8  # most other columns that are compared
@@ -87,43 +82,6 @@ def with_checked_id(
     if finer is columns and not remarks and questions == number and texts:
         remarks = _samples(rows, columns, texts)
     return finer, remarks
-
-
-def numbered_repeats(rows: Any, columns: Columns) -> list[Above]:
-    """Warning on numbers of repeats that start anew with each value of a column, without ids."""
-    if columns["question"] != ROW:
-        return []
-    free = [name for name in rows.columns if name not in HIDDEN]
-    numbers = [
-        name
-        for name in free
-        if any(_OF_REQUESTS.fullmatch(word.lower()) for word in WORD.findall(name))
-        and are_whole_numbers(rows.head()[name])
-    ]
-    keys = [columns[meaning] for meaning in ("system", "task") if meaning in columns]
-    kept = {*keys, columns["outcome"], *numbers}
-    others = [name for name in free if name not in kept][:_MOST_COLUMNS] if numbers else []
-    for number in numbers:
-        sets = ([*keys, *some] for x in others for some in ([x], [x, number]))
-        all_rows, groups, values, once, *counts = rows.totals(
-            ALL_ROWS,
-            *(distinct_rows(some) for some in (keys or [columns["outcome"]], [number])),
-            *(distinct_rows([*keys, number]), *map(distinct_rows, sets)),
-        )
-        groups = groups if keys else 1
-        for name, cells, pairs in zip(others, counts[::2], counts[1::2], strict=True):
-            subjects = cells // groups
-            if pairs == all_rows == cells * values > once and rows.totals(
-                distinct_rows([name])
-            ) == (subjects,):
-                other = f"{mapping('question', name)} reads {subjects} questions of {values} trials"
-                return [
-                    warning(
-                        f"{number!r} starts anew for each of the {subjects} values of {name!r}, "
-                        f"and every row is read as a question. If it numbers repeats, {other}."
-                    )
-                ]
-    return []
 
 
 def other_ids(free: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -48,7 +48,8 @@ from errbar.data.readers.tables.flagged_rows import (
     lower_is_better,
     other_outcomes,
 )
-from errbar.data.readers.tables.id_check import numbered_repeats, with_checked_id
+from errbar.data.readers.tables.grouped_rows import grouped_rows
+from errbar.data.readers.tables.id_check import with_checked_id
 from errbar.data.readers.tables.nested_names import hides_names
 from errbar.data.readers.tables.outcome_text import numbers_of_text, with_numbers
 from errbar.data.readers.tables.question_files import QuestionFiles, with_questions
@@ -199,7 +200,7 @@ def _mend_rows(
         if conditions or parts or columns is not before:
             varied = varied_columns(rows, columns)
         remarks = [*remarks, *conditions, *parts, *pooled_conditions(rows, columns, varied)]
-        remarks += numbered_repeats(rows, columns)
+        remarks += grouped_rows(rows, columns)
     remarks += [
         *(other_outcomes(rows, columns) if not shares else []),
         *(frequencies(rows, columns) if not counted else []),
