@@ -26,8 +26,8 @@ from errbar.data.outcome_words import (
     is_points,
 )
 from errbar.data.queries.expressions import Columns
+from errbar.data.readers.choices import HowToRead
 from errbar.data.readers.tables.competing_outcomes import free_columns, worth_of
-from errbar.data.readers.tables.naming import HowToRead
 from errbar.errors import InputError, UnknownColumn
 
 _FAILURES = frozenset(
