@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from errbar.base.remarks import Above, guess, mapping, mappings, warning
+from errbar.base.remarks import Above, guess, mapping, mappings, warning, way_to_say
 from errbar.data.columns import (
     ROW,
     SURE_TRIALS,
