@@ -75,6 +75,15 @@ def test_the_name_of_a_question_beside_its_id_is_no_task(nested: bool) -> None:
     assert (score.task, score.value, score.questions) == ("", 0.75, 12)
 
 
+def test_names_of_data_sets_beside_their_totals_are_tasks() -> None:
+    totals = [
+        {"task_id": at, "task_name": name, "accuracy": 0.3 + at / 20}
+        for at, name in enumerate(("mmlu", "gsm8k", "arc", "math"))
+    ]
+    scores = errbar.load(totals).score("avg")
+    assert {score.task for score in scores} == {"mmlu", "gsm8k", "arc", "math"}
+
+
 @pytest.mark.parametrize("inside", ["name", "id"])
 def test_objects_that_are_systems_and_tasks_have_the_names_inside(inside: str) -> None:
     rows = [
@@ -249,3 +258,9 @@ def test_a_run_of_each_system_is_no_sign_of_trials_in_ids() -> None:
     assert not marked(rows)
     trials = [{**row, "run_id": k, "id": f"{row['id']}-{k}"} for row in rows for k in range(2)]
     assert "contains the number of the trial" in marked(trials)
+
+
+def test_a_row_without_values_is_no_level_of_a_header(tmp_path: Path) -> None:
+    text = "id,correct,correct\nq1,1,0\nq2,,\nq3,1,1\nq4,0,1\n"
+    with pytest.raises(InputError, match="two columns are named 'correct'"):
+        errbar.load(written(tmp_path / "a.csv", text))

@@ -41,6 +41,7 @@ from errbar.data.readers.tables.competing_outcomes import (
     are_right_or_wrong,
     best_outcome,
     unusual_outcome,
+    worth_of,
 )
 from errbar.data.readers.tables.false_outcomes import (
     advice_on,
@@ -180,11 +181,16 @@ def _take_unusual_outcome(
 
 
 def _drop_misnomers(chosen: _ColumnChoice, present: Sequence[str], sample: Sampler) -> None:
-    """Take no name of a question for its task, and no judge for the system."""
+    """Take no name of a question for its task, and no judge for the system.
+
+    Names beside shares are rather of data sets whose totals these are.
+    """
     named = chosen.named
-    question = named.get("question", ROW)
+    question, outcomes = named.get("question", ROW), sample(named.get("outcome", ""))
     if "task" in chosen.guessed and is_name_of_id(named["task"], question, sample):
-        chosen.drop("task")
+        shares = sum(0 < (worth_of(value) or 0) < 1 for value in outcomes)
+        if 2 * shares <= len(outcomes):
+            chosen.drop("task")
     if "system" in chosen.guessed and is_judge(named["system"], present, sample):
         chosen.drop("system")
 

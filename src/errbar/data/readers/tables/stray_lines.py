@@ -25,6 +25,7 @@ _MARK = (
 )
 _SENTENCE = r"\S\s+\S+\s+\S"
 _SHOWN = 60  # characters of a note in a message
+_DIGITS = re.compile(r"\d+")
 _MOST_LEVELS = 4  # lines of a header
 _MOST_ABOVE = 50  # lines among which the header of a CSV file is looked for
 
@@ -169,6 +170,8 @@ def levels_of(file: Path, above: int, mark: str) -> tuple[list[str], int] | None
     if not named or not named[0][0] or len({*map(len, rows)}) > 1:
         return None
     at, width = named[0]
+    if len({_DIGITS.sub("", row[0]) for row in rows[at : at + 2]}) == 1:
+        return None  # an id like the next one, of a row without values
     levels = [(row[width - 1].strip(), row[width:]) for row in rows[:at]]
     labels = [
         [f"{name or 'run'}{value}" if value.isdecimal() else value for value in values]
