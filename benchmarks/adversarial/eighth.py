@@ -1,4 +1,4 @@
-"""Eighth outside trial: 20 shapes that no grid and no other trial has, frozen before they ran.
+"""Eighth outside trial: 22 shapes that no grid and no other trial has, frozen before they ran.
 
 Success rates that halve their distance from 1, single trials beside many, and questions drawn from
 a list of 60; clusters whose weights cancel their sizes, and weights that are inverse chances; rare
