@@ -163,7 +163,7 @@ class _Judge:
             raise InputError(f"no answer has ratings of {' and '.join(self._names)}.")
 
     def confusion(self, prefix: str) -> Iterator[AgreementRow]:
-        """What the judge says of answers of each true category."""
+        """Shares of the categories that the judge gives to answers of each true category."""
         for true, name in enumerate(self._answers.categories):
             some = self._truth == true
             if not some.any():

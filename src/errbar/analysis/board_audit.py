@@ -127,7 +127,7 @@ def _changes(
     order: Sequence[str],
     names: Sequence[Sequence[str]],
 ) -> tuple[Change, ...]:
-    """What changes which system is first if it is left out."""
+    """Questions or clusters that change which system is first if they are left out."""
     changes = []
     usual = _leaders(ranks_of(scores_of_parts([part.means for part in parts])), order)
     for part, own, called in zip(parts, ranks, names, strict=True):

@@ -197,7 +197,7 @@ def _umask() -> int:
 
 
 def nearest_path(place: Path) -> str:
-    """What a missing path may have been meant to be, or which part of it is missing."""
+    """A sentence with the existing path most like a missing one, or with its missing part."""
     parent = next(each for each in place.parents if each.is_dir())
     missing = place.relative_to(parent).parts[0]
     try:

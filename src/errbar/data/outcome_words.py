@@ -118,7 +118,7 @@ def known_word(word: str) -> str:
 
 
 def right_word(values: Iterable[object]) -> str:
-    """How to say that the first known word for right among values is right."""
+    """The option that names the first known word for right among the values."""
     words = (str(value) for value in values)
     word = next((word for word in words if WORDS.get(known_word(word.strip().lower()))), "WORD")
     return way_to_say(f"--right {shlex.quote(word)}", f"right={[word]!r}")

@@ -79,7 +79,7 @@ class RatingCodes:
         return RatingCodes(np.column_stack([self.codes, codes]), self.values)
 
     def features(self) -> Array:
-        """What each item adds to the sums, a row per item."""
+        """Contribution of each item to the sums, a row per item."""
         raters, items = self.codes.shape
         k = self.categories
         counts = np.zeros((items, k))

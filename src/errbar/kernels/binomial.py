@@ -186,7 +186,7 @@ _WIDTH = 2e-12  # of the bracket of a root
 
 
 def _interpolate(new: _Point, old: _Point, third: _Point) -> float:
-    """Where the root is on the way from `new` to `old`: by inverse quadratic interpolation.
+    """Position of the root between `new` and `old`, by inverse quadratic interpolation.
 
     Half the way, if the three points do not lie on a curve that is monotone between them.
     """

@@ -59,7 +59,7 @@ class Recalibration(NamedTuple):
 
 
 class BrierParts(NamedTuple):
-    """What each answer adds to miscalibration, and to discrimination."""
+    """Contributions of each answer to miscalibration and to discrimination."""
 
     miscalibration: Array
     discrimination: Array

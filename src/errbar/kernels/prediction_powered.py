@@ -101,7 +101,7 @@ class Judged(NamedTuple):
         return min(max(covariance / (1.0 + n / others) / variance, 0.0), 1.0)
 
     def _influence(self, weight: float) -> Array:
-        """How far each item moves the mean, where the labelled items are among the others."""
+        """Influence of each item on the mean, where labelled items are part of all items."""
         imputed = weight * self.others
         mean = float((self.other_weights * imputed).mean())
         influence = self.other_weights * (imputed - mean) / self.others.size

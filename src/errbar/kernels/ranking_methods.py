@@ -108,7 +108,7 @@ def win_rates(rates: Array) -> QuestionValues:
     each = games[:, None]
 
     def influence(answers: Array) -> Array:
-        """How a question moves the rates."""
+        """Influence of each question on the rates."""
         more, less = _expected_games(answers)
         found: Array = (more - scores[:, None] * (more + less)) / each
         return found
@@ -148,7 +148,7 @@ def strengths(rates: Array) -> QuestionValues:
     inverse = found.information[:systems, :systems]
 
     def influence(answers: Array) -> Array:
-        """How a question moves the strengths: games won less those that are expected."""
+        """Influence of each question on the strengths: games won less those that are expected."""
         gained = _expected_games(answers)[0] - answers * (expected @ (1.0 - answers))
         gained -= (1.0 - answers) * (expected @ answers)
         moved = inverse @ gained
@@ -167,7 +167,7 @@ def abilities(right: Array, trials: Array, clusters: Integers) -> QuestionValues
     usual = (trials / found.design).mean(axis=1)[:, None]
 
     def influence(answers: Array) -> Array:
-        """How a question moves the abilities, if it has as many trials as others."""
+        """Influence of each question on the abilities, if it has as many trials as others."""
         same = answers.shape == right.shape and answers is right
         often = trials / found.design if same else np.broadcast_to(usual, answers.shape)
         solved = right / found.design if same else answers * often

@@ -83,7 +83,7 @@ class Pairs(NamedTuple):
 
 
 class GroupSums(NamedTuple):
-    """Of every unit (row) in every group (column): weights, and weighted values and squares."""
+    """Weights, weighted values and squares of every unit (row) in every group (column)."""
 
     weight: Array
     first: Array
@@ -92,7 +92,7 @@ class GroupSums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """What is needed of every unit to weight it: pairs within, and sums for pairs across units."""
+    """Sums by which units are reweighted: of pairs within a unit, and for pairs across units."""
 
     inside: Mapping[Effect, Pairs]  # by the factors on which pairs agree exactly
     across: Mapping[Effect, GroupSums]  # by factors on which pairs agree at least

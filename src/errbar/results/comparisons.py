@@ -95,7 +95,7 @@ class Comparisons(Rows[Comparison]):
         return Headline(claim, self._closest(best), Tone.GOOD)
 
     def _closest(self, best: str) -> str:
-        """By how much the best system beats the one that comes closest to it."""
+        """The lead of the best system over the one that comes closest to it."""
         own = [row for row in self if row.questions and row.better == best]
         if len({(row.task, row.metric) for row in own}) > 1:
             return "."

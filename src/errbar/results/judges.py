@@ -81,13 +81,13 @@ class RaterAgreement(Rows[AgreementRow]):
         return Headline(f"{who} agree on {share}", f" ({first.interval.title} {low} to {high}).")
 
     def _on_bias(self, row: AgreementRow) -> Headline:
-        """How far the ratings are apart, where they have too many values to agree."""
+        """The bias of the ratings, where they have too many values to be equal."""
         low, high = (f"{end:.3g}" for end in (row.interval.low, row.interval.high))
         claim = f"{row.measure} is {row.value:.3g} on {counted(row.items, 'answer')}"
         return Headline(claim, f" ({row.interval.title} {low} to {high}).")
 
     def _on_positions(self) -> Headline:
-        """How often a verdict stays, of the first judge."""
+        """How often the first judge keeps its verdict in both orders."""
         same = self.rows[1]
         judge = self.raters[0] if len(self.raters) == 1 else same.measure.partition(":")[0]
         judge = judge.replace("the judge", "The judge")

@@ -68,13 +68,13 @@ class SampleReading:
 
 
 class _Input(Part):
-    """What a sample was to be compared with."""
+    """The reference of a sample."""
 
     reference: Any = None
 
 
 class _Attribution(Part):
-    """Where an answer was extracted."""
+    """The place from which an answer was extracted."""
 
     extracted_value: Any = None
     is_terminal: Any = None

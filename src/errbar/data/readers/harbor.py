@@ -147,7 +147,7 @@ def _judgement(trial: HarborTrial, scorer: str) -> tuple[float | None, str]:
 
 
 def _contradictions(job: Job, scorers: Mapping[str, str]) -> Iterator[str]:
-    """What a job states of itself and its own trials do not give."""
+    """Numbers that a job states and that its trials contradict."""
     stats = job.stats
     where = job.file or job.folder
     waiting = [(key, stats.get(key)) for key in ("n_pending_trials", "n_running_trials")]

@@ -66,7 +66,7 @@ class _Prompt(Part):
 
 
 class _Response(Part):
-    """What a provider answered."""
+    """The answer of a provider."""
 
     output: Any = None
 

@@ -55,7 +55,7 @@ class _EpisodeTrial(NamedTuple):
 
 
 class _RunSubject(NamedTuple):
-    """What a file is about."""
+    """The system and the task of a file."""
 
     system: str
     task: str

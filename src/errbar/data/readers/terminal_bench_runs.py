@@ -43,7 +43,7 @@ class TerminalTrial(Part):
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What the same trial has in the file of its run and in its own."""
+        """Key that a trial has both in the file of its run and in its own file."""
         return str(self.task_id), str(None if self.trial_name is UNSET else self.trial_name)
 
 

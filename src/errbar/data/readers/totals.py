@@ -106,7 +106,7 @@ def _kind(glance: Glance) -> _TotalsFormat | None:
 
 @lru_cache(maxsize=1024)
 def _with_keys(shape: str, keys: frozenset[str]) -> tuple[_TotalsFormat, ...]:
-    """What a document with these keys may be."""
+    """The formats of totals that a document with these keys may have."""
     kinds = _ARRAYS if shape == "array" else _OBJECTS
     return tuple(kind for kind in kinds if keys.issuperset(kind.keys))
 

@@ -175,7 +175,7 @@ def _status(row: Mapping[str, Any]) -> str:
 
 
 class _Trace(NamedTuple):
-    """What one agent did in an episode."""
+    """The trace of an agent in an episode."""
 
     is_trained: bool
     role: str

@@ -193,7 +193,7 @@ class TableSource(_InTable):
         return self.with_origin(replace(self.origin, remarks=remarks))
 
     def slices(self, by: Sequence[str]) -> list[Slice]:
-        """By one GROUP BY, remembered."""
+        """By one GROUP BY; cached."""
         key = tuple(by)
         if key not in self._found:
             with plain_errors(self.where):
@@ -206,7 +206,7 @@ class TableSource(_InTable):
         return self._found[key]
 
     def categories(self, by: Sequence[str]) -> Categories:
-        """By one GROUP BY, remembered."""
+        """By one GROUP BY; cached."""
         key = tuple(by)
         if key not in self._results:
             with plain_errors(self.where):
@@ -214,7 +214,7 @@ class TableSource(_InTable):
         return self._results[key]
 
     def named(self) -> dict[Key, NamedQuestions]:
-        """From the query of the slices, which check the data; cached for a small table."""
+        """From the query of the slices, which validates the data; cached for a small table."""
         self.slices(())
         with plain_errors(self.where):
             if self._questions and not self._named:
@@ -227,7 +227,7 @@ class TableSource(_InTable):
             return ballots(self.frame, self.columns, by)
 
     def costs(self, column: str | None) -> dict[Key, QuestionCosts]:
-        """By one GROUP BY; the slices check the data."""
+        """By one GROUP BY; the query of the slices validates the data."""
         self.slices(())
         is_cost = column in (None, "cost")
         if is_cost and "cost" not in self.columns:
@@ -252,7 +252,7 @@ class TableSource(_InTable):
             return ranked_rows(rows) if fits else ranked_cells(rows, bins)
 
     def ranked_items(self) -> dict[Key, RankedItems]:
-        """All rows; the slices check the names in them."""
+        """All rows; the query of the slices validates their names."""
         self.slices(())
         with plain_errors(self.where):
             refuse_weights(self.frame, self.columns, "ranking item by item")

@@ -259,7 +259,7 @@ class Verdicts(NamedTuple):
 
 
 def verdicts_of(columns: Flat, how: HowToReadGames) -> Verdicts:
-    """What every row of a table says."""
+    """The verdict in every row of a table."""
     found = find_game_columns(columns, how.columns)
     first = [str(name) for name in columns[found["first"]]]
     second = [str(name) for name in columns[found["second"]]]

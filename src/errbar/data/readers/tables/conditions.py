@@ -362,7 +362,7 @@ def _with_joint_trial(rows: Any, columns: Columns) -> tuple[Any, Columns, list[A
 
 
 def _pooling_remark(rows: Any, columns: Columns, name: str) -> Above:
-    """That the rows of every value of a column are trials of one system, and their means."""
+    """Warning that rows with different values of a column are trials of one system."""
     meaning = "task" if "system" in columns and "task" not in columns else "system"
     apart, sure = mapping(meaning, name), setting("rows", "trials")
     means = _means_of(rows, columns, name)

@@ -50,7 +50,7 @@ def read_beside_labels(
 
 
 def _read_with_words(read: Callable[[HowToRead], T], how: HowToRead) -> tuple[T, bool]:
-    """What is read, and whether the words given as right occur in it."""
+    """The data that are read, and whether the words given as right occur in them."""
     try:
         return read(how), True
     except WrongType:

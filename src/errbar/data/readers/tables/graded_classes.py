@@ -225,7 +225,7 @@ def _mean(outcomes: Sequence[int | None]) -> float:
 
 
 def _remark(flat: Flat, reference: str, systems: Mapping[str, str], classes: set[str]) -> Above:
-    """What was compared, and the predictions that are no class of the label."""
+    """Remark on what was compared, and on predictions that are no class of the label."""
     names = list(systems)
     if list(systems.values()) == [""]:
         text = f"{names[0]!r} is right where it equals {reference!r}"

@@ -57,7 +57,7 @@ def by_system(flat: Flat) -> tuple[Flat, Above] | None:
 def role_of_keys(
     name: str, keys: Sequence[str], rows: int, question: str, others: Flat
 ) -> tuple[str, Above]:
-    """What the keys of objects of outcomes are, and a remark: questions, systems or trials.
+    """Whether the keys of objects of outcomes are questions, systems or trials; and a remark.
 
     Beside ids, one in each row and more than there are keys, rows are the questions.
     """

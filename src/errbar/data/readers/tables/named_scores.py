@@ -155,7 +155,7 @@ def _shares_in_lists(column: Sequence[Any]) -> list[float | None] | None:
 
 
 def _verdict_of(entry: Any) -> float | None:
-    """What a test says, also in an object: {"name": "test_add", "passed": true}."""
+    """The verdict of a test, also in an object: {"name": "test_add", "passed": true}."""
     if not isinstance(entry, Mapping):
         return worth_of(entry)
     said = {plain_name(str(key)): value for key, value in entry.items()}

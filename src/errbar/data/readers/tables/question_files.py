@@ -211,7 +211,7 @@ def _names_of(files: Sequence[Path]) -> dict[Path, str]:
 
 
 def _without_ids(ids: Mapping[Path, str], names: Mapping[Path, str]) -> dict[Path, Path]:
-    """What is left of each path without the id and the number of the trial.
+    """Each path without the id and without the number of the trial.
 
     {} if that is no system, which has several questions.
     """

@@ -110,7 +110,7 @@ def _is_named_score(name: str) -> bool:
 
 
 def _worths(values: Sequence[object]) -> set[float]:
-    """What values are worth, from -10 to 100 points; none if some of them are no outcome."""
+    """Numbers of values, from -10 to 100 points; empty if one of them is no outcome."""
     texts = {str(value).strip().lower() for value in distinct(values) if value is not None}
     worths = {worth_of(text.replace(",", ".")) for text in texts - {*NO_OUTCOME}}
     some = {worth for worth in worths if worth is not None and _LEAST <= worth <= _MOST_POINTS}

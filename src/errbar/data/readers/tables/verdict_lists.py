@@ -120,7 +120,7 @@ def _word(key: str) -> str:
 
 
 def _verdict(key: str) -> float | None:
-    """What the ids in a list are worth, by its name.
+    """The outcome of the ids in a list, by the name of the list.
 
     Examples
     --------

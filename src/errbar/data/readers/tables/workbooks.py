@@ -131,7 +131,7 @@ _KINDS = ("systems", "trials", "tasks", "parts")  # what sheets may be
 
 
 def _remark(text: str, names: list[str], meaning: str | None, unread: str) -> Above:
-    """That sheets are systems, tasks or trials; marked if their names leave a doubt."""
+    """Remark that sheets are systems, tasks or trials; a warning if their names leave a doubt."""
     what = f"{meaning}s" if meaning else "parts of one table"
     text = f"{text} {what} ({some_of(names, 6)}){unread}"
     if meaning == "system" and (may_repeat(names) or are_named_as_tasks(names)):
