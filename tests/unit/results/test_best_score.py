@@ -1,13 +1,16 @@
 """The first line above scores of several systems: the leader, and ties."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 import errbar
 
+Tasks = Mapping[str, Mapping[str, Sequence[float]]]
 A, B, C = [1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]
 
 
-def claim(tasks: dict[str, dict[str, list[int]]]) -> str:
+def claim(tasks: Tasks) -> str:
     rows = [
         {"system": system, "task": task, "id": f"{task}{at}", "correct": right}
         for task, systems in tasks.items()
@@ -42,9 +45,7 @@ def claim(tasks: dict[str, dict[str, list[int]]]) -> str:
         ),
     ],
 )
-def test_the_leader_is_named_and_ties_are_said(
-    tasks: dict[str, dict[str, list[int]]], expected: str
-) -> None:
+def test_the_leader_is_named_and_ties_are_said(tasks: Tasks, expected: str) -> None:
     assert claim(tasks) == expected
 
 
