@@ -214,3 +214,38 @@ def test_an_overview_says_once_that_systems_are_not_compared() -> None:
     text = CliRunner().invoke(main, ["runs.csv"]).output
     assert text.startswith("Systems are not compared: the 2 systems have no task in common.")
     assert text.count("not compared") == text.count("in common") == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("run.csv", "Did you mean 'runs.csv'?"),
+        ("logs/rusn.csv", "Did you mean 'logs/runs.csv'?"),
+        ("logs/v2/runs.csv", "'logs' has no 'v2'."),
+    ],
+)
+def test_a_path_that_is_not_there_names_the_nearest(asked: str, said: str) -> None:
+    Path("logs").mkdir()
+    for place in ("runs.csv", "logs/runs.csv"):
+        Path(place).write_text("question,outcome\n1,1\n")
+    result = CliRunner().invoke(main, [asked])
+    assert result.exit_code == 2
+    assert result.output == f"Error: {asked}: there is no such file or directory. {said}\n"
+
+
+@pytest.mark.parametrize("command", ["roc", "selective"])
+def test_a_single_system_has_its_first_score_in_a_sentence(command: str) -> None:
+    rows = [f"{at},{at % 2},{0.9 if at % 2 else 0.1}" for at in range(20)]
+    Path("sure.csv").write_text("\n".join(["question,outcome,confidence", *rows, ""]))
+    output = CliRunner().invoke(main, [command, "sure.csv"]).output
+    assert "The system scores " in output
+
+
+@pytest.mark.parametrize("command", ["inspect", "scaling"])
+def test_a_command_begins_with_its_answer(command: str) -> None:
+    rows = [f"{name},{at},{int(at % 3 > 0)}" for name in "ab" for at in range(20) for _ in range(4)]
+    Path("runs.csv").write_text("\n".join(["model,id,correct", *rows, ""]))
+    output = CliRunner().invoke(main, [command, "runs.csv"]).output
+    assert output.startswith(
+        ("Read 1 file: 20 questions x 2 systems, 160 rows.", "2 systems share")
+    )

@@ -244,14 +244,14 @@ class Costs(Rows[CostRow]):
         return coverage_line(interval)
 
 
-def _cheapest_by_task(rows: Sequence[CostRow]) -> Headline | None:
+def _cheapest_by_task(rows: Sequence[CostRow]) -> Headline:
     """Number of tasks on which each system has the cheapest success, if there are several."""
     tasks: dict[str, list[CostRow]] = {}
     for row in rows:
         tasks.setdefault(row.of.task, []).append(row)
     compared = [some for some in tasks.values() if len(some) > 1]
     if not compared:
-        return None
+        return Headline("No task has costs of two systems", ".", Tone.DIM)
     best = (min(some, key=lambda row: row.per_success.value).of.system for some in compared)
     counts = Counter(best).most_common()
     number = len(compared)

@@ -255,10 +255,18 @@ class RankedScores(Estimates[RankedEstimate]):
         return [Explanation(f"Method: {self.method}."), *self._last_notes()]
 
     def conclusion(self) -> Headline | None:
-        """Which of several systems has the best value of the first metric."""
+        """The first metric of a single system, or which of several systems has the best value."""
         first = str(self.estimates[0].metric) if self.estimates else ""
         rows = [row for row in self if str(row.metric) == first and not math.isnan(row.value)]
-        return best_of_systems(rows) if len({row.system for row in rows}) > 1 else None
+        if len({row.system for row in rows}) > 1:
+            return best_of_systems(rows)
+        if len(rows) != 1 or math.isnan(rows[0].low):
+            return None
+        (row,) = rows
+        value, low, high = (score_text(x, row.sd) for x in (row.value, row.low, row.high))
+        who, where = row.system or "The system", f" on {row.task}" if row.task else ""
+        ends = f"({row.interval.title} {low} to {high})"
+        return Headline("", f"{who} scores {value} {row.metric}{where} {ends}.")
 
     def footer(self) -> str:
         """A line on what the intervals cover."""

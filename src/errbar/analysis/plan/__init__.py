@@ -289,7 +289,7 @@ def _model(goal: Goal, best: PlanRow, *, learned: bool) -> list[str]:
         missing = len(goal.difficulty.rates) - len(each)
         if missing:
             share = percent(100 * missing // len(goal.difficulty.rates) / 100)
-            remarks.append(f"In {share} of them no second system gets that far; they are left out.")
+            remarks.append(f"In {share} of them no system can be that much better: left out.")
     return remarks
 
 
