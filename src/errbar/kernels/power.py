@@ -14,7 +14,6 @@ samples at once, by the saddle-point approximation of `kernels.bounded_mean` alo
 import math
 from collections.abc import Iterator
 from functools import cache
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,6 @@ from errbar.kernels.interval import normal_reach
 _EQUAL = 1e-12  # values closer than this are equal, but for rounding
 _AT_ONCE = 2_000_000  # simulated numbers in memory at a time
 _CLOSE = 1e-12  # a statistic this near to the critical value reaches it, but for rounding
-_NORMAL = NormalDist()
 
 
 class DiscreteDistribution(NamedTuple):

@@ -62,7 +62,6 @@ from errbar.data.readers.tables.surrounding_names import (
 from errbar.data.readers.tables.verdict_lists import verdicts_in
 from errbar.errors import NoOutcomes
 
-_NESTED = (list, dict)
 _SPLITS = frozenset({"train", "test", "dev", "val", "valid", "validation", "eval", "holdout"})
 
 

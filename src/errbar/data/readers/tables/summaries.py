@@ -99,7 +99,6 @@ _STATISTICS = frozenset(
         *("25%", "50%", "75%", "unique", "top", "freq"),
     }
 )
-_STATISTIC = {"n": "count", "total": "sum", "mean": "avg"}  # names of both narwhals and SQL
 _SHOWN = 3
 # A quick look that no empty id and no name of a total fails: most ids have a digit.
 _MAY_BE_TOTAL = r"regexp_matches({0}, '\A[^0-9]*\z|(?i:avg|average|mean|total|overall|%)')"

@@ -13,7 +13,6 @@ from errbar.data.readers.tables.repeat_numbers import may_repeat
 from errbar.errors import InputError, UnknownColumn
 
 _MEANINGS: Mapping[FilesAre, str] = {"systems": "system", "trials": "trial", "tasks": "task"}
-_MOST_SHOWN = 6
 _TITLES = 10  # rows in which the names of columns may begin, below a title
 
 
