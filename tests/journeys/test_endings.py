@@ -1,5 +1,6 @@
 """Ends that come early: a reader that leaves is met with silence, Ctrl-C with one line."""
 
+import json
 import os
 import signal
 import subprocess
@@ -263,3 +264,24 @@ def test_ctrl_c_at_the_very_end_is_silent_and_leaves_no_temporary_folder() -> No
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert not Path(done.stdout.strip()).exists()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "cp1252:strict", "ascii", "utf-8"])
+def test_names_are_printed_whatever_the_encoding_of_a_pipe(encoding: str, tmp_path: Path) -> None:
+    names = ["\N{GRINNING FACE}", "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "é"]
+    log = tmp_path / "log.jsonl"
+    log.write_text(
+        "\n".join(
+            json.dumps({"model": name, "id": at, "ok": at % 2}) for name in names for at in range(3)
+        )
+    )
+    for style in ("table", "json"):
+        done = subprocess.run(
+            [sys.executable, "-m", "errbar", "score", str(log), "--format", style],
+            env={**os.environ, "PYTHONPATH": HOME, "PYTHONIOENCODING": encoding},
+            check=False,
+            capture_output=True,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+    said = done.stdout.decode("utf-8" if encoding == "ascii" else encoding.partition(":")[0])
+    assert sorted(row["system"] for row in json.loads(said)["rows"]) == sorted(names)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from errbar.analysis.alignment import align
 from errbar.analysis.readings import remarks_on
-from errbar.base.arguments import require_whole, strict_share
+from errbar.base.arguments import require_scale, require_whole, strict_share
 from errbar.base.arrays import Array
 from errbar.base.remarks import Caution, about, counted, guess, have
 from errbar.data.columns import Key, named_like
@@ -231,7 +231,7 @@ def _system(
 
 
 def _require_amounts(who: str, costs: QuestionCosts, some: NDArray[np.bool_]) -> None:
-    """Refuse costs that are infinite or negative."""
+    """Refuse costs that are infinite, negative or beyond the numbers whose squares are floats."""
     wrong = some & (~np.isfinite(costs.spent) | (costs.least < 0.0))
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -241,6 +241,7 @@ def _require_amounts(who: str, costs: QuestionCosts, some: NDArray[np.bool_]) ->
             f"{about(who, 'costs')} must be finite and not negative; of the rows of question "
             f"{costs.questions[at]!r} {found}."
         )
+    require_scale(float(costs.spent[some].max(initial=0.0)), about(who, "costs"))
 
 
 def _row(

@@ -204,15 +204,24 @@ def numbers(values: Any, name: str) -> tuple[float, ...]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is None or NaN (NaN is the only value that differs from itself)."""
-    return value is None or value != value  # noqa: PLR0124
+    """Whether a value is None, NaN, the only value that differs from itself, or NA of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except TypeError:  # NA: whether it differs from itself is not known
+        return True
+    except ValueError:  # an array
+        return False
 
 
 def to_array(values: Any, rule: str, kind: type[InputError] = WrongType) -> NDArray[Any]:
     """Return `values` as an array; `rule` begins the message if NumPy refuses."""
     try:
         return np.asarray(values)
-    except ValueError as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # of NumPy, or of the library of the values, as of a GPU
         raise kind(f"{rule}; NumPy says: {error}.") from error
 
 

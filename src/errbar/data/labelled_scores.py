@@ -82,7 +82,7 @@ class Scored(RankedSample):
         numbers, flags = scores_and_labels(scores, labels)
         heavy = None
         if weights is not None:
-            with np.errstate(over="ignore"):  # overflow is reported below
+            with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported below
                 heavy = as_numbers(weights, "weights").astype(float)
                 total = float(heavy.sum())
             same_length(scores=numbers, weights=heavy)

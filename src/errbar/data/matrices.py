@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from errbar.base.arguments import to_array
 from errbar.base.arrays import Integers
 from errbar.data.counts import CategoryCounts, Counts, States, Tally
 from errbar.errors import InputError, WrongType
@@ -139,8 +140,10 @@ def as_matrix(matrix: ArrayLike, name: str, least_trials: int = 1) -> NDArray[An
     if isinstance(matrix, np.ma.MaskedArray):
         matrix = _fill_masked(matrix, name)
     try:
-        array = np.asarray(matrix)
-    except ValueError as error:
+        array = to_array(matrix, f"{name} must be an array of numbers", InputError)
+    except InputError as error:
+        if not isinstance(error.__cause__, ValueError):
+            raise
         raise InputError(
             f"{name} must have a row per question and equally many trials in each: "
             f"{_describe_lengths(matrix)}. "

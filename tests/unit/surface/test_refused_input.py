@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 
 import errbar
-from errbar import selective
+from errbar import eval as evaluation
+from errbar import roc, selective
 from errbar.data.queries.costs import read_prices
 from errbar.errors import ErrbarError, InputError, WrongType
 
@@ -233,6 +234,66 @@ def test_the_largest_cluster_has_a_size_of_which_an_end_can_be_computed() -> Non
     assert ends == pytest.approx((0.0, 1.0), abs=1e-9)
     with pytest.raises(InputError, match="largest_cluster must be at most"):
         errbar.score(rows, largest_cluster=10**30)
+
+
+class OnAGpu:
+    """An array whose library refuses to copy it."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("use .cpu() first")
+
+
+def test_an_array_that_cannot_be_copied_is_refused_with_the_reason() -> None:
+    for ask in (
+        lambda: evaluation.pass_at_k(OnAGpu(), 1),  # type: ignore[arg-type]
+        lambda: evaluation.bayes([[0, 1]], [0, 1], OnAGpu()),  # type: ignore[arg-type]
+        lambda: selective.aurc(OnAGpu(), [0, 1]),
+        lambda: selective.Predictions([0.1, 0.2], loss=OnAGpu()),
+        lambda: roc.roc_auc([0.1, 0.2], OnAGpu()),
+        lambda: errbar.load(OnAGpu()),
+        lambda: errbar.load({"a": OnAGpu()}),
+    ):
+        with pytest.raises(InputError, match=r"use \.cpu"):
+            ask()
+
+
+@pytest.mark.parametrize("name", ["question", "outcome", "system", "weight", "confidence", "cost"])
+def test_python_objects_in_polars_are_read_as_their_values(name: str) -> None:
+    columns = {"question": ["a", "b", "c"], "outcome": [1, 0, 1], "weight": [1.0, 2.0, 1.0]}
+    columns |= {"system": ["x", "x", "y"], "confidence": [0.1, 0.2, 0.3], "cost": [1.0, 2.0, 3.0]}
+    objects = pl.Series(name, columns[name], dtype=pl.Object)
+    frame = pl.DataFrame(columns)
+    known = errbar.load(frame).score("avg").to_dicts()
+    assert errbar.load(frame.with_columns(objects)).score("avg").to_dicts() == known
+    assert errbar.load(frame.with_columns(objects)).cost().to_dicts() == (
+        errbar.load(frame).cost().to_dicts()
+    )
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_costs_that_are_texts_are_numbers_or_refused(frame: Callable[[Any], Any]) -> None:
+    columns = {"question": ["a", "b", "c"], "outcome": [1, 0, 1]}
+    (known,) = errbar.cost(frame({**columns, "cost": [" 1.5", "", None]})).to_dicts()
+    assert known["total"] == 1.5
+    for text in ("x", "1_0", "١"):
+        with pytest.raises(InputError, match=text):
+            errbar.cost(frame({**columns, "cost": ["1", text, "2"]}))
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean"])
+def test_a_missing_cluster_of_pandas_is_refused(kind: str) -> None:
+    with pytest.raises(InputError, match="clusters"):
+        selective.Predictions(
+            [0.1, 0.2, 0.3],
+            loss=[0, 1, 1],
+            clusters=pd.Series([1, None, 0], dtype=kind),
+        )
+
+
+def test_costs_whose_squares_are_no_floats_are_refused() -> None:
+    for cost in (1e300, 1e-300):
+        with pytest.raises(InputError, match="costs reach 1e"):
+            errbar.cost([{**row, "cost": cost} for row in RUNS])
 
 
 def test_a_long_text_beside_records_is_no_path() -> None:

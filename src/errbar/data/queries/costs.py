@@ -22,6 +22,7 @@ from errbar.data.queries.expressions import (
     HIDDEN,
     Columns,
     Frame,
+    column_lists,
     column_of,
     fetch,
     flag,
@@ -97,8 +98,21 @@ def _amount(frame: Frame, column: str) -> nw.Expr:
     require_column(column, (name for name in kinds if name not in HIDDEN), "with a cost")
     if kinds[column] == nw.String:
         text = column_of(frame, column).str.strip_chars()
+        if not (frame.implementation.is_duckdb() or frame.implementation.is_spark_like()):
+            _require_numbers(column_lists(frame.select(text.alias("text")))["text"], column)
         return nw.when(text != "").then(text).cast(nw.Float64)
     return without_nan(frame, number_of(frame, column, kinds[column], "the cost"))
+
+
+def _require_numbers(texts: Iterable[str | None], column: str) -> None:
+    """Refuse a text that is no number; DuckDB and Spark do so by themselves."""
+    for text in filter(None, texts):
+        try:
+            float(text if text.isascii() and "_" not in text else "")  # only Python reads others
+        except ValueError:
+            raise InputError(
+                f"the cost in column {column!r} has {text!r:.80}, which is no number."
+            ) from None
 
 
 def _zero_for_null(column: Array) -> Array:

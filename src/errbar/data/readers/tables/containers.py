@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from errbar.base.arguments import to_array
 from errbar.base.remarks import some_of
 from errbar.data.columns import REFERENCES, named_like
 from errbar.data.counts import Counts
@@ -117,7 +118,7 @@ def from_other_library(data: Any) -> Any:
         if hasattr(data, convert):
             found = plain_container(getattr(data, convert)())
             return found if is_list(found) else None
-    return np.asarray(data) if hasattr(data, "__array__") else None
+    return to_array(data, "outcomes are numbers") if hasattr(data, "__array__") else None
 
 
 def numbers_in(data: Any) -> Any:

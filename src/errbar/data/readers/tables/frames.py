@@ -227,6 +227,8 @@ def read_frame(frame: Frame, how: HowToRead) -> Source:
     """Read a DataFrame; it stays in place if it is flat and its outcomes are numbers."""
     kinds = frame.collect_schema()
     names = kinds.names()
+    if frame.implementation.is_polars() and nw.Object in kinds.values():
+        return read_columns(column_lists(frame), how)  # polars casts no Python objects
     far = frame.implementation.is_spark_like()
     sample = None if far else lambda name: _sample(frame, name) if name in names else []
     counts = are_counts(names, how.assignment, sample)
