@@ -275,7 +275,7 @@ def test_costs_that_are_texts_are_numbers_or_refused(frame: Callable[[Any], Any]
     columns = {"question": ["a", "b", "c"], "outcome": [1, 0, 1]}
     (known,) = errbar.cost(frame({**columns, "cost": [" 1.5", "", None]})).to_dicts()
     assert known["total"] == 1.5
-    for text in ("x", "1_0", "١"):
+    for text in ("x", "1,5"):
         with pytest.raises(InputError, match=text):
             errbar.cost(frame({**columns, "cost": ["1", text, "2"]}))
 
