@@ -78,7 +78,7 @@ def watch_systems(
     `unscored` are systems and tasks of which no row was scored.
     """
     within = _require_bounds(bounds)
-    require_whole(trials, "trials", 1)
+    require_whole(trials, "trials", 1, most=10**12)
     _require_systems(systems, sorted(set(turns.system.tolist())))
     pair = len(systems) == 2
     if pair and claims.above is None and claims.below is None:

@@ -189,6 +189,7 @@ LONG = "q" * 5_000  # no system has names of files as long
         lambda: errbar.load(1, spark="a"),
         lambda: errbar.load([{}, {}], spark=[]),
         lambda: errbar.score(RUNS, largest_cluster=10**400),
+        lambda: errbar.monitor(RUNS, "0", above=0.5, trials=10**400),
         lambda: errbar.history(LONG),
         lambda: errbar.agree(LONG),
         lambda: errbar.load(f"{LONG}.zip"),
@@ -275,9 +276,8 @@ def test_costs_that_are_texts_are_numbers_or_refused(frame: Callable[[Any], Any]
     columns = {"question": ["a", "b", "c"], "outcome": [1, 0, 1]}
     (known,) = errbar.cost(frame({**columns, "cost": [" 1.5", "", None]})).to_dicts()
     assert known["total"] == 1.5
-    for text in ("x", "1,5"):
-        with pytest.raises(InputError, match=text):
-            errbar.cost(frame({**columns, "cost": ["1", text, "2"]}))
+    with pytest.raises(InputError, match="'x'"):
+        errbar.cost(frame({**columns, "cost": ["1", "x", "2"]}))
 
 
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean"])
