@@ -246,8 +246,8 @@ class OnAGpu:
 
 def test_an_array_that_cannot_be_copied_is_refused_with_the_reason() -> None:
     for ask in (
-        lambda: evaluation.pass_at_k(OnAGpu(), 1),  # type: ignore[arg-type]
-        lambda: evaluation.bayes([[0, 1]], [0, 1], OnAGpu()),  # type: ignore[arg-type]
+        lambda: evaluation.pass_at_k(OnAGpu(), 1),
+        lambda: evaluation.bayes([[0, 1]], [0, 1], OnAGpu()),
         lambda: selective.aurc(OnAGpu(), [0, 1]),
         lambda: selective.Predictions([0.1, 0.2], loss=OnAGpu()),
         lambda: roc.roc_auc([0.1, 0.2], OnAGpu()),
@@ -260,7 +260,11 @@ def test_an_array_that_cannot_be_copied_is_refused_with_the_reason() -> None:
 
 @pytest.mark.parametrize("name", ["question", "outcome", "system", "weight", "confidence", "cost"])
 def test_python_objects_in_polars_are_read_as_their_values(name: str) -> None:
-    columns = {"question": ["a", "b", "c"], "outcome": [1, 0, 1], "weight": [1.0, 2.0, 1.0]}
+    columns: dict[str, list[Any]] = {
+        "question": ["a", "b", "c"],
+        "outcome": [1, 0, 1],
+        "weight": [1.0, 2.0, 1.0],
+    }
     columns |= {"system": ["x", "x", "y"], "confidence": [0.1, 0.2, 0.3], "cost": [1.0, 2.0, 3.0]}
     objects = pl.Series(name, columns[name], dtype=pl.Object)
     frame = pl.DataFrame(columns)
