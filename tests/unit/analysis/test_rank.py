@@ -32,6 +32,27 @@ def ranked(data: Data, metric: str = "avg", estimand: str = "population") -> Lea
     return errbar.load(data).rank(metric, estimand=estimand)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_probabilities_of_small_boards_do_not_contradict_their_ranks(seed: int) -> None:
+    rng = np.random.default_rng([4, seed])
+    systems, questions = int(rng.integers(2, 7)), int(rng.integers(10, 31))
+    rates = rng.beta(0.5, 0.5, questions) + rng.normal(0.0, 0.3, (systems, 1))
+    right = rng.random((2, systems, questions)) < rates
+    data = {f"s{at}": right[:, at].T.astype(float) for at in range(systems)}
+    board = ranked(data)
+    assert sum(row.chance_best for row in board) == pytest.approx(1.0)
+    for row in board:
+        assert 0.0 < row.chance_best < 1.0
+        assert row.best_rank == 1 or row.chance_best < 0.05
+        assert row.worst_rank > 1 or row.chance_best > 0.95
+        assert row.best_rank - 0.05 <= row.expected_rank <= row.worst_rank + 0.05
+    if systems == 2:
+        (pair,) = errbar.load(data).compare("avg")
+        assert {row.system: row.chance_best for row in board}["s0"] == pytest.approx(
+            pair.chance, abs=0.02
+        )
+
+
 def test_values_and_intervals_are_those_of_the_scores() -> None:
     data = simulated(np.random.default_rng(0), 4, 60, 4)
     scores = errbar.load(data).score("pass@2")
