@@ -215,6 +215,13 @@ def test_what_is_embedded_cannot_end_its_element() -> None:
     assert json.loads(text) == {"a": "</script><!--", "b": None, "c": ["\u2028"]}
 
 
+def test_sizes_are_multiplied_only_where_they_have_a_product() -> None:
+    same, fewer = [[1, 0, 1, 1], [0, 0, 1, 0]], [[1, 0, 1, 1]]
+    times = "</b> systems × <b>"
+    assert times in page_of({"a": same, "b": same})
+    assert times not in page_of({"a": same, "b": fewer})
+
+
 def test_one_system_alone_has_neither_ranks_nor_comparisons() -> None:
     page = page_of([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1]])
     assert 'id="ranks"' not in page
