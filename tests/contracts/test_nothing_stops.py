@@ -143,7 +143,7 @@ def test_nothing_to_score_is_an_error_with_the_reason_and_how_many(kind: Kind) -
         alone.score(kind.metric, **kind.told)
     assert str(refused.value).startswith(f"odd {errbar.parse(kind.metric)}: {kind.reason}")
     two = pl.concat([odd(kind), odd(kind).with_columns(system=pl.lit("other"))])
-    with pytest.raises(InputError, match=r"^nothing can be scored\. odd .* for 2 of 2\)\.$"):
+    with pytest.raises(InputError, match=r"^nothing can be scored\. odd .* for all 2\)\.$"):
         errbar.load(two).score(kind.metric, **kind.told)
 
 
@@ -335,7 +335,7 @@ def test_a_coverage_that_nobody_reaches_keeps_no_other_metric_from_being_scored(
     found = runs.selective("risk@0.2", "risk@0.5")
     assert found.only(metric="risk@0.2").to_dicts() == runs.selective("risk@0.2").to_dicts()
     assert all(math.isnan(each.value) for each in found.only(metric="risk@0.5"))
-    with pytest.raises(InputError, match=r"nothing can be scored\. a risk@0\.5: .*for 3 of 3"):
+    with pytest.raises(InputError, match=r"nothing can be scored\. a risk@0\.5: .*for all 3"):
         runs.selective("risk@0.5")
 
 

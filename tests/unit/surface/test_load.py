@@ -490,7 +490,7 @@ def test_every_system_that_is_short_is_named_with_what_to_do() -> None:
         f"{most}; lower k to at most {most}, or extrapolate with short='posterior'"
         for name, few, most in (("once", 3, 1), ("twice", 2, 2))
     }
-    with pytest.raises(NotEnoughTrials, match=r"once pass\^5.*for 3 of 3"):
+    with pytest.raises(NotEnoughTrials, match=r"once pass\^5.*and so for all 3"):
         errbar.load(ONE_IS_SHORT).score("pass^5")
 
 
@@ -790,6 +790,7 @@ def test_an_inspection_shows_what_was_guessed() -> None:
     table = pd.DataFrame({"task_id": ["a"], "passed": [True]})
     shown = str(errbar.load(table).inspect())
     assert shown.startswith(
+        "Read 1 question, 1 row.\n\n"
         "Columns: question = task_id, outcome = passed (outcome='…' to change)."
     )
     assert "Columns: question = task_id" in str(errbar.load(table).score("avg")).partition("[95")[0]
