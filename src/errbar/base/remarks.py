@@ -126,7 +126,7 @@ def setting(name: str, value: str) -> str:
     >>> setting("errors", "missing")
     "errors='missing'"
     """
-    return way_to_say(f"--{name} {shlex.quote(value)}", f"{name}={value!r}")
+    return way_to_say(f"--{name} {shlex.quote(str(value))}", f"{name}={value!r}")
 
 
 def mapping(meaning: str, column: str = "COLUMN") -> str:
