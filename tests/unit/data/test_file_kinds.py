@@ -72,7 +72,7 @@ def test_models_of_two_sizes_are_not_joined(tmp_path: Path) -> None:
 def test_files_are_tasks_of_one_system(tmp_path: Path) -> None:
     write(tmp_path / "gsm8k.jsonl", [(0, 1), (1, 1), (2, 0), (3, 0)])
     write(tmp_path / "mmlu.jsonl", [(0, 1), (1, 1), (2, 1), (3, 0)])
-    assert "files may be tasks" in warnings_of(errbar.load(tmp_path))
+    assert "Files may be tasks" in warnings_of(errbar.load(tmp_path))
     runs = errbar.load(tmp_path, files="tasks")
     assert means(runs) == {("", "gsm8k"): 0.5, ("", "mmlu"): 0.75}
     assert warnings_of(runs) == ""
@@ -100,7 +100,7 @@ def test_one_task_of_two_models_is_a_task_of_both(tmp_path: Path) -> None:
 def test_parts_of_a_run_that_was_resumed_are_one_system(tmp_path: Path) -> None:
     write(tmp_path / "results.jsonl", [(0, 1), (1, 0)])
     write(tmp_path / "results_resumed.jsonl", [(2, 1), (3, 1)])
-    assert "no question is in two of the 2 files" in warnings_of(errbar.load(tmp_path))
+    assert "No question is in two of the 2 files" in warnings_of(errbar.load(tmp_path))
     assert means(errbar.load(tmp_path, files="parts")) == {("", ""): 0.75}
 
 

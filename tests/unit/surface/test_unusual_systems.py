@@ -56,7 +56,7 @@ def test_games_that_tell_nobody_apart_have_no_strengths() -> None:
 def test_tasks_on_different_scales_are_averaged_with_a_warning() -> None:
     marks = [row | {"task": "marks", "outcome": 10 * int(str(row["outcome"]))} for row in rows()]
     both = [row | {"task": "right"} for row in rows()] + marks
-    assert "tasks have different scales (marks 0 to 10, right 0 to 1)" in str(errbar.rank(both))
+    assert "Tasks have different scales (marks 0 to 10, right 0 to 1)" in str(errbar.rank(both))
     assert "different scales" not in str(errbar.rank(both, by="borda"))
     assert "different scales" not in str(
         errbar.rank([row | {"task": "again"} for row in rows()] + both[:48])

@@ -34,7 +34,7 @@ def test_systems_on_two_scales_have_a_warning(values: tuple[float, float], tmp_p
     for name, factor in (("gpt", 1), ("qwen", 100)):
         lines = "".join(f"q{at},{value * factor}\n" for at, value in enumerate(values))
         write(tmp_path, f"id,score\n{lines}", f"{name}.csv")
-    assert "scales differ: gpt" in warnings_of(tmp_path)
+    assert "Scales differ: gpt" in warnings_of(tmp_path)
 
 
 def test_frames_on_two_scales_have_a_warning() -> None:
@@ -43,7 +43,7 @@ def test_frames_on_two_scales_have_a_warning() -> None:
         "a": pd.DataFrame({"id": ids, "score": [0.5, 0.7]}),
         "b": pd.DataFrame({"id": ids, "score": [50.0, 70.0]}),
     }
-    assert "scales differ" in warnings_of(frames)
+    assert "Scales differ" in warnings_of(frames)
 
 
 def test_a_number_far_beyond_the_others_has_a_warning(tmp_path: Path) -> None:

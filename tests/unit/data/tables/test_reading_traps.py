@@ -502,7 +502,7 @@ def test_turns_of_a_conversation_are_not_taken_for_trials_without_a_warning(tmp_
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert "the same ids occur under several values of 'turn'" in said_above(path)
+    assert "The same ids occur under several values of 'turn'" in said_above(path)
     same = [{"id": row["id"], "turns": [{"score": 1}, {"score": 0}]} for row in rows]
     path.write_text("".join(json.dumps(row) + "\n" for row in same), encoding="utf-8")
     assert "Trials: the entries of the lists in 'turns'" in said_above(path)
