@@ -219,7 +219,7 @@ def test_a_useless_judge_is_said_to_be() -> None:
     rows = [{**row, "outcome": int(rng.random() < 0.5)} for row in TWO]
     assert all(row.is_wider for row in corrected(rows=rows, correction="ppi"))
     found = errbar.score(rows, label="human", correction="ppi")
-    assert "The judge does not help avg" in str(found)
+    assert "the judge does not help avg" in str(found)
 
 
 def test_hidden_labels_of_real_games_are_held() -> None:
