@@ -34,6 +34,8 @@ from errbar.data.readers.tables.containers import (
     from_other_library,
     hold_text,
     is_document,
+    nested_by_keys,
+    numbered_remark,
     numbers_in,
     of_one_length,
     plain_container,
@@ -298,12 +300,8 @@ def _from_mapping(data: Mapping[Any, Any], request: ReadRequest) -> Source:
     if len({str(name) for name in data}) < len(data):
         raise InputError("two systems have the same name; rename one.")
     how = request.how
-    if all(isinstance(name, tuple) for name in data):
-        raise InputError(
-            f"the keys of the dict are tuples, as {next(iter(data))!r:.60}, and nothing says what "
-            f"their parts are; give rows with names, as in [{{'system': 'a', 'id': 'q1', "
-            f"'correct': 1}}], or a dict of dicts."
-        )
+    if any(isinstance(name, tuple) for name in data):
+        return _from_mapping(nested_by_keys(data), request)
     entries = {str(name): plain_series(plain_container(value)) for name, value in data.items()}
     values = list(entries.values())
     if all(isinstance(value, Counts) for value in values):
@@ -379,7 +377,7 @@ def _from_frame(data: Any, how: HowToRead) -> Source:
         rows = rows_in(frame)
         if not has_index(data):
             return _from_list(rows, how)
-        remark = guess("Trials: the columns, which have numbers for names")
+        remark = numbered_remark(list(map(str, data.index)), len(frame.columns))
         return _from_columns({"question": data.index.tolist(), "outcome": rows}, how, remark)
     if frame.implementation.is_pandas():
         table = with_index(data, how) if has_index(data) else data

@@ -32,11 +32,13 @@ USUAL_GAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "first": (
             *("model_a", "system_a", "model_1", "model1", "generator_1", "player_a", "agent_a"),
             *("model_left", "left_model", "candidate_a", "assistant_a", "a", "system_1", "name_a"),
+            *("response_a_model", "answer_a_model", "output_a_model", "model_a_name", "a_model"),
         ),
         "second": (
             *("model_b", "system_b", "model_2", "model2", "generator_2", "player_b", "agent_b"),
             *("model_right", "right_model", "candidate_b", "assistant_b", "b", "system_2"),
-            "name_b",
+            *("name_b", "response_b_model", "answer_b_model", "output_b_model", "model_b_name"),
+            "b_model",
         ),
         "winner": (
             *("winner", "preference", "human_winner", "preferred", "human_preference", "verdict"),

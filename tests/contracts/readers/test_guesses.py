@@ -145,6 +145,7 @@ SURE = {
     "… are read as the first or second answer, or a tie": "other words are an error",
     "Trials: the columns, which have numbers for names": "a matrix, as above",
     "Confidences: … of them are percentages": "all of them end in %; a mixture is not used",
+    "Weights: … of them are percentages": "all of them end in %; a mixture is an error",
     "…: … of them are written with a decimal comma": "a comma that may group thousands is an error",
     "…: left out above the header": "fewer cells than all lines below: they fit no column",
 }

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from errbar.base.files import without_wrapping
 
 CSV, JSON, PARQUET, ARROW, EXCEL, ARRAY = "CSV", "JSON", "Parquet", "Arrow", "Excel", "NumPy"
-YAML, SQLITE, JUNIT = "YAML", "SQLite", "JUnit"
-_SELDOM = (YAML, SQLITE, JUNIT)  # are more often settings, caches and pages than outcomes
+YAML, SQLITE, JUNIT, MARKDOWN = "YAML", "SQLite", "JUnit", "Markdown"
+_SELDOM = (YAML, SQLITE, JUNIT, MARKDOWN)  # more often settings, caches and pages than outcomes
 _KINDS = {
     ".csv": CSV,
     ".tsv": CSV,
@@ -37,6 +37,8 @@ _KINDS = {
     ".sqlite3": SQLITE,
     ".db": SQLITE,
     ".xml": JUNIT,
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
 }
 ENDINGS = tuple(_KINDS)
 COMPRESSED = (".gz", ".zst")

@@ -69,7 +69,7 @@ def test_one_system_in_two_files_is_warned_of(tmp_path: Path) -> None:
 
 def test_runs_with_names_may_be_trials(tmp_path: Path) -> None:
     file = csv(tmp_path, "id,run,correct 1,a,1 2,a,0 1,b,1 2,b,1")
-    assert "⚠ the 2 values of 'run' are read as systems" in said_above(file)
+    assert "⚠ The 2 values of 'run' are read as systems" in said_above(file)
     assert means(file, trial="run") == {"": 0.75}
 
 

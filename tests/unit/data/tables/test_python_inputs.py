@@ -299,7 +299,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "polars frames": ([pl.DataFrame({"id": IDS, "correct": FIRST})] * 2, "pass them by name"),
     "counts": ([errbar.Counts([4], [1])], "pass them by name"),
     "triples": ([("gpt", "q1", 1), ("gpt", "q2", 0)], "its values have no names"),
-    "tuple keys": ({("gpt", "q1"): 1, ("gpt", "q2"): 0}, "keys of the dict are tuples"),
+    "tuple keys": ({("gpt", "q1"): 1, "q2": 0}, "keys of the dict are tuples"),
     "set": ({0, 1}, "no order"),
     "open file": (io.StringIO("id,correct\nq1,1\n"), "pass its path"),
     "four dimensions": (np.zeros((2, 2, 2, 2)), "4 dimensions"),

@@ -29,6 +29,7 @@ _MARKED, _UNMARKED = (
     frozenset(("1", "1.0", "true", "yes")),
     frozenset(("0", "0.0", "false", "no", "", "none", "nan")),
 )
+_OF_JUDGE = re.compile(r"(?:winner|preference|preferred|vote|verdict|choice)[\s_-]?\d+", re.I)
 _BOTH = ("pair", "models", "systems", "modelpair")
 _COUNTED = re.compile(r"(?<![a-z])(?:n|num|number|of|count|total|win|wins|winner|won)(?![a-z])")
 _WORD = re.compile(r"(?<![a-z])(?:model|system|assistant|response|answer)(?![a-z])")
@@ -43,6 +44,9 @@ def decide_winners(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list
     names = list(columns)
     if "winner" in chosen:
         return columns, []
+    judged = _by_judge(columns)
+    if judged is not None:
+        return judged
     order = _winner_and_loser(names) if not {"first", "second"} & set(chosen) else None
     if order:
         kept = {name: values for name, values in columns.items() if name not in order}
@@ -53,6 +57,21 @@ def decide_winners(columns: Flat, chosen: Mapping[str, str]) -> tuple[Flat, list
         return {**kept, **won, WON_BY_ORDER: [True] * len(first)}, [remark]
     counts = _counts(names)
     return _one_row_per_game(columns, counts) if counts else (columns, [])
+
+
+def _by_judge(columns: Flat) -> tuple[Flat, list[Above]] | None:
+    """A row per judge of a game, whose verdicts are in winner1, winner2, …; None if these count."""
+    names = [name for name in columns if _OF_JUDGE.fullmatch(name.strip())]
+    cells = [cell for name in names for cell in columns[name] if cell not in (None, "")]
+    if len(names) < 2 or not cells or any(str(cell).replace(".", "").isdecimal() for cell in cells):
+        return None
+    others = {name: values * len(names) for name, values in columns.items() if name not in names}
+    found = {**others, "winner": [cell for name in names for cell in columns[name]]}
+    judges = named_like(others, frozenset(map(plain_name, ("judge", *USUAL_GAMES["judge"]))))
+    if not judges:
+        found["judge"] = [name for name in names for _ in columns[name]]
+    shown = ", ".join(map(repr, names))
+    return found, [guess(f"{shown} are the verdicts of {len(names)} judges, a game each")]
 
 
 def tie_flags(columns: Flat, rows: int) -> list[bool]:
@@ -89,7 +108,9 @@ def columns_of_wins(names: Sequence[str], chosen: Mapping[str, str]) -> set[str]
     if "winner" in chosen:
         return set()
     flag = _flag_column(names)
-    return {*(_winner_and_loser(names) or ()), *_counts(names).values(), *([flag] if flag else [])}
+    judged = {name for name in names if _OF_JUDGE.fullmatch(name.strip())}
+    some = {*(_winner_and_loser(names) or ()), *_counts(names).values(), *([flag] if flag else [])}
+    return some | judged
 
 
 def _winner_and_loser(names: Sequence[str]) -> tuple[str, str] | None:

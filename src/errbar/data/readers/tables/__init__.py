@@ -4,10 +4,11 @@ Where do rows come from?
 
 - `table_files`: any file; `frames`: DataFrames and records in memory.
 - `containers`: lists, dicts and arrays of Python.
-- `workbooks`: Excel; `other_formats`: SQLite, YAML, JUnit, Arrow; `matrix_files`: numbers only.
+- `workbooks`: Excel; `markdown_tables`: Markdown; `other_formats`: SQLite, YAML, JUnit, Arrow;
+  `matrix_files`: numbers only.
 - `json_documents`, `json_objects`: records and lists inside JSON; `single_rows`: documents of one
   row; `nested_keys`: outcomes by system, task and question; `column_documents`: columns;
-  `verdict_lists`: ids by verdict.
+  `verdict_lists`: ids by verdict; `listed_outcomes`: lists beside their means.
 - `keyed_records`: a record for each system; `surrounding_names`: names around a list of rows.
 - `named_scores`: several scores of a response; `printed_values`: lists and objects as text.
 - `records`: nested and wide data made flat.
@@ -17,7 +18,8 @@ What is no row?
 
 - `stray_lines`: repeated headers and notes; `summaries`: averages and empty files;
   `episode_steps`: steps before the last one of an episode.
-- `total_tables`, `document_totals`: totals only; `file_roles`: settings, trusted labels.
+- `total_tables`, `stated_shares`, `document_totals`: totals only.
+- `file_roles`: settings, trusted labels.
 
 Which column is what?
 
@@ -30,7 +32,7 @@ Which column is what?
 - `false_outcomes`: columns that look like the outcome and are refused, as a confidence.
 - `outcome_text`: words and percentages; `statuses`: words of a status, as crashed and done.
 - `graded_classes`: predictions of a classifier and their labels.
-- `flagged_rows`: rows marked as failed.
+- `flagged_rows`: rows marked as failed; `directions`: whether higher is better.
 
 Is it a row per trial?
 

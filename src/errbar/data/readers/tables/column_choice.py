@@ -67,7 +67,7 @@ from errbar.data.readers.tables.id_names import (
     shared_id,
 )
 from errbar.data.readers.tables.nested_names import parts_named, ranked_names
-from errbar.data.readers.tables.score_columns import only_scores
+from errbar.data.readers.tables.score_columns import is_graded_score, only_scores
 from errbar.data.readers.tables.system_names import (
     called_after_model,
     is_judge,
@@ -249,6 +249,7 @@ def _likeliest(
         others = [*free[1:], *seldom_outcomes(present)]
         free = [name for name in free if not _names_rows(name, sample(name), others, sample)]
         free = [name for name in free if not holds_outputs(name, sample(name))] or free
+        free = [name for name in free if not is_graded_score(name, present, sample)]
         free = best_outcome(free, sample)
     found = next(iter(free), None)
     if found is None and meaning == "outcome" and named_like(present, SCORERS):

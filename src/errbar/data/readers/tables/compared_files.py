@@ -152,6 +152,8 @@ def systems_and_tasks(names: Sequence[str], *, in_names: bool) -> tuple[list[str
     (['gpt', 'gpt'], ['gsm8k', 'mmlu'])
     >>> systems_and_tasks(["gpt-4o_gsm8k", "gpt-4o_mmlu"], in_names=True)
     (['gpt-4o', 'gpt-4o'], ['gsm8k', 'mmlu'])
+    >>> systems_and_tasks(["gpt/sums_gpt", "qwen/sums_qwen"], in_names=True)
+    (['gpt', 'qwen'], ['sums', 'sums'])
     """
     systems = [name.rpartition("/")[0] for name in names]
     tasks = [name.rpartition("/")[2] for name in names]
@@ -162,7 +164,18 @@ def systems_and_tasks(names: Sequence[str], *, in_names: bool) -> tuple[list[str
     found = [_task_in(name) for name in names]
     if not any(systems) and all(found):
         return [system for ((system, _),) in found], [task for ((_, task),) in found]
-    return systems, tasks
+    return systems, _without_systems(tasks, systems)
+
+
+def _without_systems(tasks: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Names of tasks without that of their system, if it is in all of them: `gpt/sums_gpt`."""
+    found = []
+    for task, system in zip(tasks, systems, strict=True):
+        last = re.escape(system.rpartition("/")[2])
+        match = re.fullmatch(rf"(?:{last}[_\-.])?(.+?)(?:[_\-.]{last})?", task)
+        found.append(match[1] if last and match else task)
+    short = all(name != task for name, task in zip(found, tasks, strict=True))
+    return found if short and len({*systems}) > 1 else list(tasks)
 
 
 def _task_in(name: str) -> list[tuple[str, str]]:

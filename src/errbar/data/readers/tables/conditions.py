@@ -48,15 +48,18 @@ from errbar.data.readers.tables.system_names import (
     values_of,
     with_settings_in_names,
 )
+from errbar.data.readers.tables.wide_names import is_event
 
 _NO_CONDITIONS = ANSWERS | RESPONSES | REFERENCES
 _TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, ("trial", *USUAL["trial"])))
-# Words in the names of columns that tell repeats of a run apart: its number, when, where, by whom.
+# Words in the names of columns that tell repeats of a run apart: its number, when, where, by whom,
+# how long it took, what went wrong.
 _OF_REPEATS = re.compile(
     r"runs?|trials?|seeds?|reps?|repeats?|repetition|replicate|iter|iteration|attempt|samples?|try"
     r"|epoch|rollout|draw|round|generation|completion|date|day|time|timestamp|datetime|week|month"
     r"|session|host|hostname|worker|node|machine|gpu|device|shard|thread|process|pid|user|uuid"
-    r"|hash|id|idx|index|no|num|number|nr"
+    r"|hash|id|idx|index|no|num|number|nr|runtime|latency|duration|elapsed|seconds|ms|tokens?|cost|usd"
+    r"|errors?|exception|traceback|stderr|message|msg|reason|notes?|comments?|explanation"
 )
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _CROSSED = 0.9  # share of the cells of questions and values that have the usual number of rows
@@ -213,6 +216,7 @@ def _factors(
         if column.values <= _MOST_VALUES
         and plain_name(column.name) not in known
         and column.name not in settings
+        and not is_event(column.name)
         and not any(_OF_REPEATS.fullmatch(word.lower()) for word in WORD.findall(column.name))
         and are_levels(values_of(rows, column.name, _MOST_VALUES))
         and _is_crossed(rows, columns, column)

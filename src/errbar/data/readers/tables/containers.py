@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from errbar.base.arguments import to_array
-from errbar.base.remarks import some_of
+from errbar.base.remarks import Above, guess, some_of, warning
 from errbar.data.columns import REFERENCES, named_like
 from errbar.data.counts import Counts
 from errbar.data.outcome_words import is_outcome
@@ -240,6 +240,41 @@ def refuse_rows_without_names(data: Sequence[Any]) -> None:
 def are_records(data: Any) -> bool:
     """Whether there are entries, and all are records."""
     return len(data) > 0 and all(isinstance(record, Mapping) for record in data)
+
+
+def nested_by_keys(data: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A dict with tuples of equal lengths for keys as a dict of dicts.
+
+    Examples
+    --------
+    >>> nested_by_keys({("gpt", "q1"): 1, ("gpt", "q2"): 0, ("qwen", "q1"): 1})
+    {'gpt': {'q1': 1, 'q2': 0}, 'qwen': {'q1': 1}}
+    """
+    lengths = {len(key) if isinstance(key, tuple) else 0 for key in data}
+    if not lengths <= {2, 3} or len(lengths) > 1:
+        raise InputError(
+            f"keys of the dict are tuples, as {next(iter(data))!r:.60}, and nothing says what "
+            f"their parts are; give rows with names, as in [{{'system': 'a', 'id': 'q1', "
+            f"'correct': 1}}], or a dict of dicts."
+        )
+    found: dict[Any, Any] = {}
+    for (*outer, last), value in data.items():
+        inner = found
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return found
+
+
+def numbered_remark(rows: Sequence[str], columns: int) -> Above:
+    """That numbered columns are trials; marked if they may be questions of systems in few rows."""
+    if len(rows) >= columns or all(any(map(str.isdigit, name)) for name in rows):
+        return guess("Trials: the columns, which have numbers for names")
+    return warning(
+        f"The {columns} columns have numbers for names and are read as trials, and the rows "
+        f"({some_of(rows, 6)}) as questions. If the rows are systems and the columns questions, "
+        f"pass the transposed table, frame.T."
+    )
 
 
 def of_one_length(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:

@@ -273,7 +273,9 @@ def as_shares(rows: Any, columns: Columns) -> tuple[Any, list[Above]]:
     parts = {most: most.removeprefix(f"{group}.") for most in inside if group}
     nested = [most for most, part in parts.items() if is_maximum(part)]
     for most in [*nested, *filter(is_maximum, free_columns(rows.columns, columns))]:
-        limit, outcome = f"TRY_CAST({quoted(most)} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
+        number = quoted(most)  # perhaps a text with a decimal comma
+        number = f"replace({number}, ',', '.')" if rows.schema[most] == "VARCHAR" else number
+        limit, outcome = f"TRY_CAST({number} AS DOUBLE)", f"CAST({quoted(name)} AS DOUBLE)"
         outside = f"{limit} IS NULL OR {limit} <= 0 OR {outcome} > {limit} OR {outcome} < 0"
         strange, largest, best, mean, share = rows.aggregate(
             f"count(*) FILTER ({outcome} IS NOT NULL AND ({outside})), max({limit}), "

@@ -5,6 +5,7 @@ In a wide table, the mean of columns and the difference of two follow from other
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice, permutations, repeat
 from operator import itemgetter
 from typing import Any
@@ -92,6 +93,16 @@ def repeat_rows(flat: Flat, often: Sequence[int]) -> Flat:
     return {
         name: list(chain.from_iterable(map(repeat, column, often))) for name, column in flat.items()
     }
+
+
+@lru_cache(maxsize=1024)
+def fields_of(names: tuple[str, ...], kinds: tuple[type, ...]) -> frozenset[tuple[str, str]]:
+    """The fields of a record that are not null, and which of them are nested."""
+    return frozenset(
+        (name, "nested" if issubclass(kind, dict | list) else "")
+        for name, kind in zip(names, kinds, strict=True)
+        if kind is not type(None)
+    )
 
 
 def columns_of(records: Iterable[Mapping[str, Any]]) -> Flat:

@@ -118,7 +118,22 @@ def _by_verdicts(flat: Mapping[str, list[Any]]) -> tuple[dict[str, list[Any]], A
     return _with_counts(flat, (right[0], wrong[0]), flat[right[0]], all_trials), remark
 
 
+def with_tallies(
+    flat: Mapping[str, list[Any]], assignment: Mapping[str, str | None]
+) -> tuple[dict[str, list[Any]], Above] | None:
+    """The numbers of right and wrong trials in one object, `{"solved": 3, "unsolved": 1}`."""
+    groups = {name.rpartition(".")[0] for name in flat if "." in name}
+    for group in groups if not {"outcome", "trials", "correct"} & {*assignment} else ():
+        inside = {name: flat[name] for name in flat if name.rpartition(".")[0] == group}
+        if (found := _by_verdicts(inside)) is not None:
+            others = {name: column for name, column in flat.items() if name not in inside}
+            counted, remark = found
+            return {**others, _CORRECT: counted[_CORRECT], _TRIALS: counted[_TRIALS]}, remark
+    return None
+
+
 def _verdict_in(name: str) -> float | None:
     """What the word in the name of a count means: 1 in n_right, 0 in False or wrong_count."""
-    words = [word for word in words_of(name) if not _COUNT_WORDS.fullmatch(word)]
+    last = name.rpartition(".")[2]
+    words = [word for word in words_of(last) if not _COUNT_WORDS.fullmatch(word)]
     return WORDS.get(words[0]) if len(words) == 1 else None

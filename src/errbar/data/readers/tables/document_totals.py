@@ -47,6 +47,8 @@ def hint_on(entries: Sequence[Mapping[str, Any]]) -> str:
             " These are predictions of SWE-bench: load the report that its evaluation writes, with "
             "the ids that are resolved."
         )
+    if any(isinstance(field, bool | list) for entry in entries for field in entry.values()):
+        return ""  # totals have neither flags nor lists
     parts = {part for key in keys for part in (key, key.rpartition("_")[2])}
     if not parts.isdisjoint(_TOTALS) or any(map(_PASS_AT.fullmatch, parts)):
         return " If they are totals: an error bar needs every question; load the outcomes of these."

@@ -13,6 +13,7 @@ from errbar.data.columns import (
     PARTS,
     PREDICTIONS,
     REFERENCES,
+    TRIAL_NUMBERS,
     USUAL,
     WRONG_FLAGS,
     Sampler,
@@ -39,6 +40,7 @@ from errbar.data.readers.tables.wide_names import (
 )
 from errbar.errors import InputError, UnknownColumn
 
+_TRIALS = TRIAL_NUMBERS | frozenset(map(plain_name, USUAL["trial"]))
 _CLASSES = frozenset(
     map(plain_name, ("label", "labels", "class", "predicted_label", "predicted_class", "category"))
 )
@@ -187,6 +189,7 @@ def possible_outcomes(present: Sequence[str], sample: Sampler | None) -> dict[st
     """Columns without a known name that may be the outcome, the likeliest first, by their kind."""
     if sample is None:
         return {}
+    present = [name for name in present if plain_name(name) not in _TRIALS]
     binary = [name for name in present if _are_verdicts(sample(name))]
     shares = [name for name in present if name not in binary and _are_shares(sample(name))]
     empty = [name for name in present if not any(map(is_filled, sample(name)))]

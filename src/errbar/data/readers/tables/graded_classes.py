@@ -7,23 +7,32 @@ columns that are named so (`prediction`, `pred_bert`, `bert_prediction`); withou
 columns whose values are all classes of the label, a system each.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from errbar.base.remarks import Above, guess, mapping, some_of, warning
-from errbar.data.columns import REFERENCES, SCORERS, USUAL, Sampler, named_like, plain_name
+from errbar.data.columns import (
+    PREDICTIONS,
+    REFERENCES,
+    SCORERS,
+    USUAL,
+    Sampler,
+    named_like,
+    plain_name,
+)
 from errbar.data.outcome_words import NOTHING, is_outcome
 from errbar.data.queries.expressions import HIDDEN
 from errbar.data.readers.tables.competing_outcomes import plain_value
 from errbar.data.readers.tables.derived_columns import Flat, repeat_rows
 from errbar.data.readers.tables.id_names import ASKED, is_called_id
 from errbar.data.readers.tables.wide_names import (
+    KINDS,
     is_answer,
     is_no_system,
     is_prediction,
     is_true_class,
     paired_reference,
-    predicting_system,
     stem_of,
 )
 from errbar.errors import UnknownColumn
@@ -150,7 +159,7 @@ def _systems(
     paired = [name for name in flat if paired_reference(name, flat) == reference]
     named = [*paired, *(name for name in flat if name != reference and is_prediction(name))]
     named = [name for name in dict.fromkeys(named) if _mostly(flat[name], classes)]
-    systems = {name: "" if name in paired else predicting_system(name) for name in named}
+    systems = {name: "" if name in paired else _predicting_system(name) for name in named}
     if len(named) > 1 and (not all(systems.values()) or len({*systems.values()}) < len(systems)):
         if len({tuple(map(plain_value, flat[name])) for name in named}) > 1:
             _refuse_choice(named, reference)
@@ -161,7 +170,30 @@ def _systems(
     others = _others(flat, reference, classes, flat.__getitem__)
     if len(others) == 1 and (is_answer(others[0]) or named_like(flat, _SYSTEMS)):
         return {others[0]: ""}
-    return {name: name for name in others}
+    inside = {name: _predicting_system(name) for name in others if "." in name}
+    short = len({*inside.values()}) == len(others)
+    return inside if short else {name: name for name in others}
+
+
+def _predicting_system(name: str) -> str:
+    """The system in the name of a column of predictions; empty if it names none.
+
+    Examples
+    --------
+    >>> [_predicting_system(name) for name in ("pred_bert", "gpt-4o_prediction", "pred_label")]
+    ['bert', 'gpt-4o', '']
+    >>> [_predicting_system(name) for name in ("answers.gpt-4.1.pred", "gpt-4.1.pred")]
+    ['gpt-4.1', 'gpt-4.1']
+    """
+    if plain_name(name) in PREDICTIONS:
+        return ""
+    inside, _, last = name.strip().rpartition(".")
+    if inside and plain_name(last) in PREDICTIONS:  # answers.gpt-4.1.pred
+        within = inside.partition(".")[2]
+        return within if within[:1].isalpha() else inside
+    words = [word for word in re.split(r"[\s_]+", name.strip()) if word]
+    named = [word for word in words if plain_name(word) not in PREDICTIONS | KINDS]
+    return "_".join(named)
 
 
 def _refuse_choice(named: Sequence[str], reference: str) -> NoReturn:

@@ -5,10 +5,12 @@ the text that was asked, the subject of a question such as an image.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from errbar.data.columns import (
     COUNTERS,
+    SCORERS,
     SETTINGS,
     TRIAL_NUMBERS,
     USUAL,
@@ -18,6 +20,7 @@ from errbar.data.columns import (
     plain_name,
 )
 from errbar.data.outcome_words import is_outcome, words_of
+from errbar.data.queries.expressions import FILE
 from errbar.data.readers.tables.wide_names import STEPS, TRIAL_NAME, is_no_system
 
 # The index of a data frame that was written to a file and read again.
@@ -48,6 +51,7 @@ _OTHER_IDS = re.compile(
     r"|generation|completion|attempt|trial|rollout|sample|seed|epoch|config|group|cluster|parent"
     r"|account|org|project|dataset|benchmark|commit|hash|api)s?"
 )
+_OF_QUESTIONS = frozenset({"question", "problem", "task", "case", "item", "scenario", "puzzle"})
 _NOUNS = frozenset(
     map(plain_name, ("scenario", "puzzle", "exercise", "instance", "challenge", "test_case"))
 )
@@ -75,6 +79,8 @@ _MAY_NUMBER_QUESTIONS = _SAMPLES | frozenset(
 )
 _CALLED_TASK = frozenset(map(plain_name, ("task", "task_name")))
 _RUN_IDS = frozenset(map(plain_name, ("run_id", "trial_id", "attempt_id", "rollout_id")))
+# Ids of a call if they are unique, and of a question if each occurs as often, as in every system.
+_REQUESTS = frozenset(map(plain_name, ("request_id", "req_id", "message_id", "ticket_id")))
 _VERDICTS = frozenset({"correct", "passed", "solved", "resolved", "success"})
 _SELDOM_OUTCOMES = frozenset(
     map(
@@ -95,7 +101,8 @@ def other_id(
 ) -> str | None:
     """The id column if none has a known name; None if there is none."""
     free = [name for name in reversed(list(lower.values())) if name not in used]
-    called = [name for name in free if is_called_id(name)]
+    asked = [name for name in named_like(free, _REQUESTS) if _occurs_under_each(name, free, sample)]
+    called = [*asked, *(name for name in free if is_called_id(name))]
     for name in (*called, *named_like(free, _NOUNS)):
         if _is_shared(sample(name), system, sample):
             return name
@@ -114,18 +121,21 @@ def other_id(
 def shared_id(
     lower: Mapping[str, str], used: set[str], system: str | None, sample: Sampler
 ) -> str | None:
-    """The first column that has the same values in every system, each of them once.
+    """The first column that has the same values in every system or file, each of them once.
 
-    Settings, measurements and counters of runs, fractions, and what may be an outcome do not name
-    questions.
+    Settings, measurements and counters of runs, fractions, objects, and what may be an outcome do
+    not name questions.
     """
-    if system is None or len({*map(str, sample(system))}) < 2:
+    system = system or FILE
+    if len({*map(str, sample(system))}) < 2:
         return None
     for name in reversed([name for name in lower.values() if name not in used]):
-        if is_no_system(name) or plain_name(name) in SETTINGS | COUNTERS:
+        if is_no_system(name) or plain_name(name) in SETTINGS | COUNTERS | _TRIALS | SCORERS:
             continue
         values = sample(name)
         if any(value is None or isinstance(value, float | dict | list) for value in values):
+            continue
+        if any(str(value).startswith(("{", "[")) for value in values):
             continue
         if all(map(is_outcome, values)):
             continue
@@ -218,11 +228,14 @@ def is_called_id(name: str) -> bool:
     --------
     >>> [is_called_id(name) for name in ("scenario_id", "puzzleId", "SEGID", "run_id", "VALID")]
     [True, True, True, False, False]
+    >>> is_called_id("user_task_id"), is_called_id("user_id")
+    (True, False)
     """
     if _CALLED_ID.fullmatch(name.strip()) is None or plain_name(name) in TRIAL_NUMBERS:
         return False
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip()).lower()
-    return not any(map(_OTHER_IDS.fullmatch, list(re.split(r"[\s_\-.]+", words))[:-1]))
+    *before, noun = re.split(r"[\s_\-.]+", words)[:-1] or [""]
+    return noun in _OF_QUESTIONS or not any(map(_OTHER_IDS.fullmatch, [*before, noun]))
 
 
 def is_verdict(name: str) -> bool:
@@ -278,6 +291,19 @@ def _is_shared(values: Sequence[object], system: str | None, sample: Sampler) ->
         by_system.setdefault(str(name) if system else "", set()).add(str(value))
     first, *others = sorted(by_system.values(), key=len, reverse=True)
     return all(2 * len(first & other) >= len(other) for other in others)
+
+
+def _occurs_under_each(name: str, free: Sequence[str], sample: Sampler) -> bool:
+    """Whether every id occurs once under each of several values of a column, as of versions."""
+    values = sample(name)
+    often = {*Counter(map(str, values)).values()}
+    if len(often) != 1 or often == {1} or None in values:
+        return False
+    for other in [other for other in free if not all(map(is_outcome, sample(other)))]:
+        pairs = {*_rows([name, other], sample)}
+        if len(pairs) == len(values) and len({*map(str, sample(other))}) in often:
+            return True
+    return False
 
 
 def _is_label(values: Sequence[object]) -> bool:

@@ -6,8 +6,7 @@
     {"gpt": {"q1": true, …}, "qwen": {…}}       {"gpt": [{"id": 1, "correct": true}, …], …}
     {"columns": ["id", …], "data": [[1, …], …]} {"id": {"0": 1, …}, "correct": {"0": true, …}}
 
-The last two are tables written by pandas, MLflow and Weights & Biases. A file may also contain
-several objects, each over several lines.
+The last two are tables written by pandas, MLflow and Weights & Biases.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,6 +44,7 @@ from errbar.data.readers.tables.json_objects import (
     unwrap,
 )
 from errbar.data.readers.tables.keyed_records import share_no_question
+from errbar.data.readers.tables.listed_outcomes import lists_beside_means
 from errbar.data.readers.tables.nested_keys import (
     lists_by_task,
     nests_objects,
@@ -54,8 +54,10 @@ from errbar.data.readers.tables.nested_keys import (
 from errbar.data.readers.tables.single_rows import is_record, without_parts
 from errbar.data.readers.tables.surrounding_names import (
     LOOKED_AT,
+    is_unnamed_row,
     meaning_of,
     named_after,
+    names_systems,
     of_question,
     with_names,
 )
@@ -90,16 +92,6 @@ def _is_flat_record(names: tuple[Any, ...], kinds: tuple[type, ...]) -> bool:
     if not _SCALARS.issuperset(kinds) or "task" in map(meaning_of, names):
         return False  # whether a task is a question depends on its name
     return is_record({name: kind() for name, kind in zip(names, kinds, strict=True)})
-
-
-@lru_cache(maxsize=1024)
-def fields_of(names: tuple[str, ...], kinds: tuple[type, ...]) -> frozenset[tuple[str, str]]:
-    """The fields of a record that are not null, and which of them are nested."""
-    return frozenset(
-        (name, "nested" if issubclass(kind, dict | list) else "")
-        for name, kind in zip(names, kinds, strict=True)
-        if kind is not type(None)
-    )
 
 
 def _of_list(values: list[Any], where: str) -> Document:
@@ -202,6 +194,8 @@ def _by_system(lists: Mapping[str, Sequence[JsonObject]], keys: KeysAre | None) 
     records = [{"system": key, **row} for key, rows in lists.items() for row in rows]
     names = {name for rows in lists.values() for row in rows[:LOOKED_AT] for name in row}
     named = any(meaning_of(name) == "system" for name in names)
+    if names_systems(lists):
+        return Document([row for rows in lists.values() for row in rows], [])
     if named or {key.lower() for key in lists} <= _SPLITS or are_named_as_tasks(list(lists)):
         records = [{"task": key, **row} for key, rows in lists.items() for row in rows]
         return Document(records, [keys_remark("task", "the keys of the document", lists)])
@@ -217,6 +211,8 @@ def _of_objects(
 ) -> Document:
     """Objects keyed by question id or by system."""
     inner = list(value.values())
+    if lists := lists_beside_means(value):
+        return _of_lists(lists, keys)
     if all(map(has_outcome, inner[:LOOKED_AT])) and not all(map(_holds_records, inner)):
         refuse_totals_of(value, where)
         records = [{**key_of(key, entry), **entry} for key, entry in value.items()]
@@ -241,8 +237,9 @@ def _by_structure(value: JsonObject, where: str, keys: KeysAre | None, otherwise
     Which field is the outcome is then asked as of any table.
     """
     found = _alike_in(value, where, keys)
-    if found is None:
+    if found is None and not is_unnamed_row(value):
         raise NoOutcomes(otherwise)
+    found = found or Document([value], [])
     return found._replace(named=False)
 
 
@@ -254,17 +251,36 @@ def _alike_in(value: JsonObject, where: str, keys: KeysAre | None) -> Document |
     if len(lists) == len(value) > 0 and are_alike([row for rows in lists.values() for row in rows]):
         return trials_by_key(lists, keys) or _by_system(lists, keys)
     objects = {key: entry for key, entry in value.items() if isinstance(entry, dict) and entry}
-    if objects and len(objects) == len(value):
+    return _alike_objects(objects, where, keys, others=len(value) - len(objects), beside=value)
+
+
+def _alike_objects(
+    objects: Mapping[str, JsonObject],
+    where: str,
+    keys: KeysAre | None,
+    *,
+    others: int,
+    beside: JsonObject,
+) -> Document | None:
+    """Objects that are alike by their keys, or rows inside of one or of each of them."""
+    inside = {key: _alike_in(entry, f"{where}, {key}", keys) for key, entry in objects.items()}
+    found = {key: each for key, each in inside.items() if each is not None}
+    if len(found) == len(objects) > 1 and not others and all(map(_lists_rows, objects.values())):
+        return _by_system({key: each.records for key, each in found.items()}, keys)
+    if objects and not others:
         if are_alike([*objects.values()]):
             records = [{**key_of(key, entry), **entry} for key, entry in objects.items()]
             return Document(records, [guess("Questions: the keys of the document")])
         if all(are_alike([*entry.values()]) for entry in objects.values()):
             return of_two_levels(objects, where, keys)
-    inside = [_alike_in(entry, f"{where}, {key}", keys) for key, entry in objects.items()]
-    found = [each for each in inside if each is not None]
     if len(found) != 1:
         return None
-    return found[0]._replace(records=with_names(value, found[0].records))
+    (only,) = found.values()
+    return only._replace(records=with_names(beside, only.records))
+
+
+def _lists_rows(value: JsonObject) -> bool:
+    return any(isinstance(entry, list) and names_rows(str(key)) for key, entry in value.items())
 
 
 def _holds_records(entry: Mapping[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from errbar.data.readers.tables.surrounding_names import (
     TRIAL_LISTS,
     meaning_of,
     with_names,
+    with_numbered_trials,
 )
 from errbar.data.readers.tables.wide_names import TRIAL_NAME
 
@@ -109,6 +110,7 @@ def trials_by_key(
     lists: Mapping[str, Sequence[JsonObject]], keys_are: KeysAre | None = None
 ) -> Document | None:
     """Rows without an id of a question, keyed by question; None if the keys are systems."""
+    lists = with_numbered_trials(lists)
     names = {plain_name(str(name)) for rows in lists.values() for row in rows for name in row}
     if any(meaning_of(name) in ("question", "system") for name in names) or names & ASKED_NAMES:
         return None
@@ -141,8 +143,7 @@ _CONTAINERS = ROWS | {
 }
 _MOST_SECTIONS = 50  # objects of a document that is not keyed by question
 _LISTS_OF_ROWS = ROWS | TRIAL_LISTS | _CONTAINERS
-_DEEPEST = 4  # objects around a list of rows
-_FEWEST_ALIKE = 3  # objects of which one can tell that they are rows
+_DEEPEST, _FEWEST_ALIKE = 4, 3  # objects around a list of rows; that one can tell to be rows
 
 
 def unwrap(value: JsonObject) -> JsonObject:

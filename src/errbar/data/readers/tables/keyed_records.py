@@ -28,6 +28,7 @@ from errbar.data.readers.tables.wide_names import TRIAL_NAME, differ_by_number, 
 _LOOKED_AT = 500  # rows inspected to classify a column
 _LABELS = ("label", "name", "title", "id", "key")
 _FEWEST = 2
+_ROUNDED = 0.021  # of a sum of probabilities with two decimals
 _SYSTEMS = frozenset(map(plain_name, ("system", *USUAL["system"])))
 
 
@@ -82,7 +83,7 @@ def _by_column(flat: Flat) -> tuple[Flat, Above] | None:
 
     Where the row itself has a response, they are scores of that response.
     """
-    wide = [name for name, column in flat.items() if _has_records(column[:_LOOKED_AT])]
+    wide = [name for name, column in flat.items() if has_records(column)]
     others = [name for name in flat if name not in wide]
     if len(wide) < _FEWEST or named_like(others, RESPONSES) or any(map(_is_no_system, wide)):
         return None
@@ -103,8 +104,9 @@ def _by_column(flat: Flat) -> tuple[Flat, Above] | None:
     )
 
 
-def _has_records(column: list[Any]) -> bool:
-    some = [value for value in column if value is not None]
+def has_records(column: list[Any]) -> bool:
+    """Whether a column has objects with the same outcome, or nothing in some rows."""
+    some = [value for value in column[:_LOOKED_AT] if value is not None]
     return (
         bool(some) and all(isinstance(value, dict) for value in some) and bool(_outcomes_in(some))
     )
@@ -192,3 +194,23 @@ def are_outcomes_by_id(column: Sequence[Any]) -> bool:
         if not counts and not (all(map(is_outcome, inner)) and len(inner) > 1):
             return False
     return any(isinstance(value, dict) and value for value in column[:_LOOKED_AT])
+
+
+def are_distributions(column: Sequence[Any]) -> bool:
+    """Whether objects have fractions that sum to 1, as the probabilities of classes do.
+
+    Examples
+    --------
+    >>> are_distributions([{"yes": 0.9, "no": 0.1}, {"yes": 0.34, "no": 0.65}])
+    True
+    >>> are_distributions([{"q1": 1, "q2": 0}, {"q1": 0.5, "q2": 0.5}])
+    False
+    """
+    sums, fractions = [], 0
+    for value in column[:_LOOKED_AT]:
+        if isinstance(value, dict) and all(
+            isinstance(part, int | float) for part in value.values()
+        ):
+            sums.append(sum(value.values()))
+            fractions += any(0 < part < 1 for part in value.values())
+    return 2 * fractions > len(sums) > 0 and all(abs(total - 1) < _ROUNDED for total in sums)

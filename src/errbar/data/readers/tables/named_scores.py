@@ -5,12 +5,12 @@ that a program passed, as a list or as a number of all, make it right if it pass
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from errbar.base.remarks import Above, warning
-from errbar.data.columns import SCORERS, SCORES, named_like, plain_name
+from errbar.data.columns import ANSWERS, SCORERS, SCORES, named_like, plain_name
 from errbar.data.readers.tables.competing_outcomes import worth_of
 from errbar.data.readers.tables.derived_columns import Flat
 from errbar.data.readers.tables.nested_names import names_in_parts
@@ -183,3 +183,19 @@ def _shares_of_counts(
             return None
         shares.append(right / tests if tests else None)
     return shares if any(share is not None for share in shares) else None
+
+
+def parts_of_answers(names: Sequence[str], every: Iterable[str]) -> list[str]:
+    """All parts of the object of answers that names are in, as Answer.fluent of Mechanical Turk.
+
+    Examples
+    --------
+    >>> parts_of_answers(["Answer.fluent"], ["Input.id", "Answer.fluent", "Answer.rating"])
+    ['Answer.fluent', 'Answer.rating']
+    >>> parts_of_answers(["gpt", "qwen"], ["gpt", "qwen"])
+    []
+    """
+    groups = {plain_name(name.partition(".")[0]) if "." in name else "" for name in names}
+    if len(groups) != 1 or not groups <= ANSWERS:
+        return []
+    return [name for name in every if plain_name(name.partition(".")[0]) in groups]

@@ -114,7 +114,7 @@ def _tasks_of(files: Sequence[Path], endings: Sequence[str], files_are: str) -> 
         )
         return Naming(systems, [""] * len(names), [remark])
     system = "one system" if not any(systems) else "the system named by its folder"
-    if any(systems) and tasks[0] != plain[0].rpartition("/")[2]:
+    if any(systems) and systems[0] != plain[0].rpartition("/")[0]:
         system = "the system named by the file; the folder names the task"
         system = system if "/" in plain[0] else "the system named by the rest of its name"
     remark = guess(

@@ -25,15 +25,17 @@ from errbar.data.readers.file_formats import (
     CSV,
     EXCEL,
     JUNIT,
+    MARKDOWN,
     SQLITE,
 )
 from errbar.data.readers.finding import head_of
 from errbar.data.readers.tables.frames import arrow_columns
+from errbar.data.readers.tables.markdown_tables import markdown_tables
 from errbar.data.readers.tables.nested_names import names_in_parts
 from errbar.data.readers.tables.workbooks import sheet_columns, sheets_in
 from errbar.errors import InputError, MissingExtra, NoOutcomes
 
-IN_COLUMNS = (ARROW, EXCEL, SQLITE, JUNIT)
+IN_COLUMNS = (ARROW, EXCEL, SQLITE, JUNIT, MARKDOWN)
 _MAGIC = b"SQLite format 3\0"
 _MOST_VALUES = 1_000_000  # in a YAML document that has aliases
 _SUITES = ("testsuites", "testsuite")
@@ -49,6 +51,8 @@ def columns_in(
         return arrow_columns(file), ()
     if kind == JUNIT:
         return junit_columns(file), ()
+    if kind == MARKDOWN:
+        return sheet_columns(file, markdown_tables(file), how, "table")
     tables = sheets_in(file) if kind == EXCEL else database_tables(file)
     return sheet_columns(file, tables, how, "sheet" if kind == EXCEL else "table")
 

@@ -96,11 +96,13 @@ def number_in_text(rows: Any, column: str, meaning: str) -> tuple[list[str], lis
     ).fetchall()[0]
     if found is None:
         return [f"CAST({text} AS DOUBLE) AS {name}"], []
+    if meaning in ("weight", "confidence") and not words and not numbers:
+        confidences = guess(f"Confidences: {shares} of them are percentages")
+        weights = guess(f"Weights: {shares} of them are percentages")
+        return [f"{share} AS {name}"], [weights if meaning == "weight" else confidences]
     if meaning == "weight":
         return [], []
     if meaning == "confidence":
-        if not words and not numbers:
-            return [f"{share} AS {name}"], [guess(f"Confidences: {shares} of them are percentages")]
         return [], [
             warning(
                 f"The confidence in column {column!r} must be a number; found {found!r}. Scores do "

@@ -24,7 +24,7 @@ from errbar.data.columns import (
     named_like,
     plain_name,
 )
-from errbar.data.queries.expressions import HIDDEN, Columns
+from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.tables.column_choice import find_columns
 from errbar.data.readers.tables.counted_rows import are_counts
 from errbar.data.readers.tables.derived_columns import (
@@ -35,13 +35,15 @@ from errbar.data.readers.tables.derived_columns import (
     repeat_rows,
     row_numbers,
 )
-from errbar.data.readers.tables.derived_counts import with_right_trials
+from errbar.data.readers.tables.derived_counts import with_right_trials, with_tallies
 from errbar.data.readers.tables.graded_classes import Assignment, grade_predictions
 from errbar.data.readers.tables.id_names import is_id_inside, is_prose
 from errbar.data.readers.tables.keyed_records import (
+    are_distributions,
     are_outcomes_by_id,
     as_trials,
     by_system,
+    has_records,
     role_of_keys,
     with_labels,
 )
@@ -97,11 +99,12 @@ def tidy(flat: Flat, assignment: Assignment, *, named: bool = True) -> TidyColum
         columns = _find_meanings(flat, assignment)
     if columns is None and any(holds(column, dict) for column in flat.values()):
         spread = _spread(flat, assignment)
+        if spread is None:
+            flat = _flattened(flat, assignment)
+            spread = with_tallies(flat, assignment)
         if spread is not None:
             flat, remark = spread
             remarks.append(remark)
-        else:
-            flat = flatten_objects(flat)
         columns = _find_meanings(flat, assignment)
     if columns is None:
         _refuse_scorers(flat, assignment)
@@ -117,6 +120,17 @@ def tidy(flat: Flat, assignment: Assignment, *, named: bool = True) -> TidyColum
         flat, columns, remark = _explode(flat, columns, assignment)
         remarks.append(remark)
     return TidyColumns(flat, columns, remarks)
+
+
+def _flattened(flat: Flat, assignment: Assignment) -> Flat:
+    """Columns of nested objects, but for probabilities of classes, of which nobody named one."""
+    kept = {
+        name: column
+        for name, column in flat.items()
+        if holds(column, dict) and are_distributions(column)
+        if not any((mapped or "").startswith(f"{name}.") for mapped in assignment.values())
+    }
+    return flatten_objects({name: flat[name] for name in flat if name not in kept}) | kept
 
 
 def _require_outcome(flat: Flat, assignment: Assignment) -> None:
@@ -149,13 +163,14 @@ def _by_tests(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
 
 def _by_system(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
     """A row for each system whose record is in an object, if the row names its question."""
+    others = {name: column for name, column in flat.items() if not holds(column, dict)}
+    named = [name for name in flat if name in others or not has_records(flat[name])]
     if {"outcome", "system"} & {*assignment} or any(
-        names_in_parts([name], meaning) for name in flat for meaning in ("outcome", "system")
+        names_in_parts([name], meaning) for name in named for meaning in ("outcome", "system")
     ):
         return None
-    if not any(holds(column, dict) for column in flat.values()):
+    if len(others) == len(flat):
         return None
-    others = {name: column for name, column in flat.items() if not holds(column, dict)}
     if _find({**others, "outcome": []}, {})["question"] == ROW:
         return None
     return by_system(flat)
@@ -277,6 +292,10 @@ def _spread(flat: Flat, assignment: Assignment) -> tuple[Flat, Above] | None:
         own = _question_of(others, assignment)
         if _are_metrics(name, flat, own, assignment):
             continue
+        if own == ROW and _repeat_names(others, assignment):
+            continue  # the same questions of the same system again
+        if are_distributions(column):
+            continue  # the probabilities of classes
         entries = [list(value.items()) if isinstance(value, dict) else [] for value in column]
         found = repeat_rows(others, [len(pairs) for pairs in entries])
         ids = [str(key) for pairs in entries for key, _ in pairs]
@@ -300,6 +319,16 @@ def _question_of(others: Flat, assignment: Assignment) -> str:
         return _find({**others, "outcome": []}, rest)["question"]
     except UnknownColumn:
         return ROW
+
+
+def _repeat_names(others: Flat, assignment: Assignment) -> bool:
+    """Whether rows that name their system or trial name the same ones again."""
+    rest = {meaning: column for meaning, column in assignment.items() if meaning != "outcome"}
+    columns = _find({**others, "outcome": []}, rest)
+    keys = [columns[meaning] for meaning in ("system", "task", "trial") if meaning in columns]
+    keys += [FILE] if keys and FILE in others else []
+    names = list(zip(*(map(str, others[key]) for key in keys), strict=True))
+    return len({*names}) < len(names)
 
 
 def _are_metrics(name: str, flat: Flat, question: str, assignment: Assignment) -> bool:

@@ -33,6 +33,7 @@ from errbar.data.readers.tables.counted_rows import (
     frequencies,
     refuse_row_options,
 )
+from errbar.data.readers.tables.directions import lower_is_better
 from errbar.data.readers.tables.episode_steps import last_steps
 from errbar.data.readers.tables.file_names import (
     COUNTED,
@@ -43,11 +44,7 @@ from errbar.data.readers.tables.file_names import (
     with_file_names,
 )
 from errbar.data.readers.tables.first_look import look_once, texts_of_outcome, why_too_large
-from errbar.data.readers.tables.flagged_rows import (
-    flagged_rows,
-    lower_is_better,
-    other_outcomes,
-)
+from errbar.data.readers.tables.flagged_rows import flagged_rows, other_outcomes
 from errbar.data.readers.tables.grouped_rows import grouped_rows
 from errbar.data.readers.tables.id_check import with_checked_id
 from errbar.data.readers.tables.nested_names import hides_names
@@ -64,6 +61,7 @@ from errbar.data.readers.tables.repeated_ids import (
     stopped_at_success,
     with_parts,
 )
+from errbar.data.readers.tables.stated_shares import scores_beside_counts, stated_ratio
 from errbar.data.readers.tables.statuses import with_usual_statuses
 from errbar.data.readers.tables.stray_lines import header_remark, without_headers, without_notes
 from errbar.data.readers.tables.summaries import without_totals
@@ -72,8 +70,6 @@ from errbar.data.readers.tables.total_tables import (
     counts_of_tasks,
     means_of_runs,
     refuse_summary,
-    scores_beside_counts,
-    stated_ratio,
 )
 from errbar.errors import UnknownColumn
 

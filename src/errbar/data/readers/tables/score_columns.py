@@ -16,7 +16,7 @@ from errbar.data.columns import (
 )
 from errbar.data.outcome_words import NO_OUTCOME, WORDS, distinct, known_word, words_of
 from errbar.data.queries.expressions import HIDDEN
-from errbar.data.readers.tables.competing_outcomes import worth_of
+from errbar.data.readers.tables.competing_outcomes import are_names, worth_of
 from errbar.data.readers.tables.id_names import is_called_id
 from errbar.data.readers.tables.wide_names import is_event, is_no_system, is_true_class
 
@@ -34,6 +34,7 @@ _OF_SCORES = frozenset(  # a score_cost is one of costs, but a score_max is none
         *("max", "maximum", "possible", "available", "min", "minimum", "num", "number", "avg"),
         *("index", "version", "type", "delta", "diff", "gain", "previous", "old", "before"),
         *("retrieval", "search", "embedding", "complexity", "popularity", "mean", "average", "id"),
+        *("cpu", "gpu", "memory", "mem", "ram", "vram", "disk", "utilization", "usage", "load"),
     )
 )
 _NO_SCORES = _OF_SCORES | PROPERTIES | LOWER_IS_BETTER | WRONG_FLAGS | REFERENCES
@@ -130,3 +131,12 @@ def only_scores(names: Iterable[str], sample: Sampler) -> str | None:
     found = scored_columns(names, sample)
     alike = {tuple(map(worth_of, sample(name))) for name in found}
     return found[0] if len(alike) == 1 else None
+
+
+def is_graded_score(name: str, present: Sequence[str], sample: Sampler) -> bool:
+    """Whether a `grade` has only letters, A to F, next to the scores that they are given for."""
+    if plain_name(name) != "grade":
+        return False
+    letters = {str(value).strip().upper()[:1] for value in sample(name)}
+    few = letters <= {*"ABCDEF"} and are_names(sample(name))
+    return few and bool(scored_columns([other for other in present if other != name], sample))

@@ -40,22 +40,44 @@ USUAL_STATUSES = MappingProxyType(
 def with_usual_statuses(
     rows: Any, columns: Columns, assignment: Collection[str]
 ) -> tuple[Any, list[Above]]:
-    """Translate the statuses of rows in DuckDB by the rule of `_meanings_of_words`."""
+    """Translate the statuses of rows in DuckDB by the rule of `_meanings_of_words`.
+
+    A row whose outcome is above 0 is not missing: `not_found` may be what an answer says.
+    """
     if "status" not in columns:
         return rows, []
-    name = columns["status"]
+    name, outcome = columns["status"], f"CAST({quoted(columns['outcome'])} AS DOUBLE)"
     text = f"CAST({quoted(name)} AS VARCHAR)"
-    lost = f"count(*) - count({quoted(columns['outcome'])})"
+    lost = f"count(*) - count({outcome})"
     found = rows.aggregate(f"{text} AS word, count(*) AS n, {lost} AS lost", text).fetchall()
     known, remarks = _meanings_of_words(found, columns, "status" in assignment)
     if not known:
-        return rows, []
+        return rows, remarks
+    absent = [word for word, status in known.items() if status == "missing"]
+    given = f"{text} IN ({', '.join(map(text_literal, absent)) or 'NULL'}) AND {outcome} > 0"
+    number, mean, rest = rows.aggregate(
+        f"count(*) FILTER ({given}), avg({outcome}), "
+        f"avg(CASE WHEN {given} THEN 0 ELSE {outcome} END)"
+    ).fetchall()[0]
     cases = " ".join(
         f"WHEN {text} = {text_literal(word)} THEN "
         f"{'NULL' if status is None else text_literal(status)}"
         for word, status in known.items()
     )
-    return rows.project(f"* REPLACE (CASE {cases} ELSE {text} END AS {quoted(name)})"), remarks
+    value = f"CASE WHEN {given} THEN NULL {cases} ELSE {text} END"
+    rows = rows.project(f"* REPLACE ({value} AS {quoted(name)})")
+    if number:
+        remarks = [*remarks, _of_answers(name, absent, number, mean, rest)]
+    return rows, remarks
+
+
+def _of_answers(name: str, words: list[str], number: int, mean: float, rest: float) -> Above:
+    """Warning on rows without a result by a word that may be that of an answer."""
+    return warning(
+        f"{number} rows are {some_of(words)} in {name!r} and have an outcome above 0, which counts "
+        f"(mean of all rows {mean:.4g}, {rest:.4g} if these are wrong). If they have no result, "
+        f"empty their outcomes."
+    )
 
 
 def with_usual_statuses_in(

@@ -1,7 +1,7 @@
 """Names around a list of rows: the system and task of its object, the question, the settings."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from errbar.data.columns import USUAL, USUAL_COUNTS, plain_name
 from errbar.data.readers.documents import JsonObject
@@ -29,6 +29,8 @@ _MEANINGS = {
 TRIAL_LISTS = frozenset(
     map(plain_name, ({*USUAL_COUNTS["trials"]} - {"n", "total"}) | {"epochs", "seeds"})
 )
+_SAMPLE_IDS = frozenset(map(plain_name, ("sample_id", "sample", "generation_id", "completion_id")))
+_Lists = dict[str, Sequence[JsonObject]]
 ASKED_NAMES = frozenset(map(plain_name, ASKED))
 _OTHER_NAMES = frozenset({"name", "key"})  # of a run, rather than of a question
 
@@ -36,6 +38,55 @@ _OTHER_NAMES = frozenset({"name", "key"})  # of a run, rather than of a question
 def meaning_of(name: object) -> str | None:
     """Meaning of a known column name."""
     return _MEANINGS.get(plain_name(str(name)))
+
+
+def is_unnamed_row(value: JsonObject) -> bool:
+    """Whether an object is a row whose outcome has no known name: it has an id and a truth value.
+
+    Examples
+    --------
+    >>> is_unnamed_row({"user_task_id": "t1", "utility": True}), is_unnamed_row({"done": True})
+    (True, False)
+    """
+    has_id = any(is_called_id(str(name)) and isinstance(value[name], str | int) for name in value)
+    return has_id and any(isinstance(field, bool) for field in value.values())
+
+
+def with_numbered_trials(lists: Mapping[str, Sequence[JsonObject]]) -> _Lists:
+    """Rows by key whose `sample_id` counts from 0 or 1 under every key, so that it is the trial.
+
+    Examples
+    --------
+    >>> with_numbered_trials({"7": [{"sample_id": 0, "correct": True}]})
+    {'7': [{'correct': True, 'trial': 0}]}
+    """
+    for name in {name for rows in lists.values() for row in rows[:1] for name in row}:
+        numbers = [[row.get(name) for row in rows] for rows in lists.values()]
+        counted = [[*range(at, at + len(each))] for each in numbers for at in (0, 1)]
+        if plain_name(str(name)) in _SAMPLE_IDS and all(each in counted for each in numbers):
+            return {
+                key: [
+                    {**{k: field for k, field in row.items() if k != name}, "trial": row[name]}
+                    for row in rows
+                ]
+                for key, rows in lists.items()
+            }
+    return dict(lists)
+
+
+def names_systems(lists: Mapping[str, Sequence[JsonObject]]) -> bool:
+    """Whether keys repeat the name of the only system of their rows.
+
+    Examples
+    --------
+    >>> names_systems({"a": [{"model": "a"}], "b": [{"model": "b"}, {"model": "b"}]})
+    True
+    """
+    named = {
+        key: {str(row[name]) for row in rows for name in row if meaning_of(name) == "system"}
+        for key, rows in lists.items()
+    }
+    return all(names == {str(key)} for key, names in named.items())
 
 
 def with_names(value: JsonObject, records: Sequence[JsonObject]) -> Sequence[JsonObject]:

@@ -292,6 +292,8 @@ def are_levels(values: Sequence[str]) -> bool:
     [False, False, False]
     """
     some = [value.strip() for value in values if value.strip()]
+    if any(value.startswith(("[", "{")) for value in some):  # a list or an object
+        return False
     if not some or all(map(_DATE.fullmatch, some)) or all(map(_HASH.fullmatch, some)):
         return False
     if all(map(TRIAL_NAME.fullmatch, some)):

@@ -48,10 +48,10 @@ from errbar.data.readers.tables.compared_files import (
     reasons_without_files,
     scored_again,
 )
-from errbar.data.readers.tables.derived_columns import columns_of
+from errbar.data.readers.tables.derived_columns import columns_of, fields_of
 from errbar.data.readers.tables.file_names import FileNames
 from errbar.data.readers.tables.file_roles import settings_among
-from errbar.data.readers.tables.json_documents import fields_of, records_in
+from errbar.data.readers.tables.json_documents import records_in
 from errbar.data.readers.tables.json_objects import Document
 from errbar.data.readers.tables.naming import name_systems
 from errbar.data.readers.tables.other_formats import IN_COLUMNS, columns_in, yaml_document

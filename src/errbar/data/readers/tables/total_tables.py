@@ -1,23 +1,24 @@
 """Tables that have only totals: a score or counts of each task, category or system."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from errbar.base.remarks import Above, mapping, mappings, warning
+from errbar.base.remarks import Above, mapping, warning
 from errbar.data.columns import (
     ANSWERS,
     COUNTERS,
     PARTS,
     RESPONSES,
     ROW,
+    SCORERS,
     STEPS,
     USUAL,
     named_like,
     plain_name,
 )
 from errbar.data.engines.duckdb import ALL_ROWS, quoted, text_of
-from errbar.data.queries.expressions import HIDDEN, ID_BY_VALUES, Columns
+from errbar.data.queries.expressions import FILE, HIDDEN, ID_BY_VALUES, Columns
+from errbar.data.readers.tables.id_names import ASKED
 from errbar.data.readers.tables.wide_names import differ_by_number
 from errbar.errors import NoOutcomes
 
@@ -46,16 +47,7 @@ _SIZES = frozenset(
     )
 )
 _FEW = 20  # tasks with a score between 0 and 1
-_LOOKED_AT, _MOST_NUMBERS = 200, 40  # rows and columns in which a ratio is looked for
-_ROUNDED, _SURE, _FEWEST = 6e-4, 0.1, 3  # of a share, of its product with n, and rows
-_RIGHT_OR_WRONG = frozenset({"0", "1", "0.0", "1.0", "true", "false", "", "none"})
-# Number of questions, not of tests, points or steps of one question.
-_WHOLE = re.compile(
-    r"(.*[\s_-])?(n|num|number|total|count)([\s_-]+(of[\s_-]+)?)?"
-    r"(questions?|problems?|samples?|examples?|items?|tasks?|cases|instances|rows)?",
-    re.IGNORECASE,
-)
-_OUTCOMES = frozenset(
+OUTCOMES = frozenset(
     map(plain_name, ("correct", "is_correct", "score", "reward", "label", "grade", "rating"))
 )
 
@@ -65,6 +57,7 @@ def refuse_summary(rows: Any, columns: Columns) -> None:
     question = columns["question"]
     if question == ROW:
         _refuse_single_row(rows, columns)
+        _refuse_measures(rows, columns)
         _refuse_leaderboard(rows, columns)
         _refuse_summary_of_parts(rows, columns)
         _refuse_rows_of_runs(rows, columns)
@@ -100,7 +93,7 @@ def _refuse_single_row(rows: Any, columns: Columns) -> None:
     free = [name for name in rows.columns if name not in {columns["outcome"], ROW, *HIDDEN}]
     if "outcome" not in columns.guessed or named_like(free, RESPONSES | ANSWERS) or not free:
         return
-    if rows.totals(ALL_ROWS)[0] == 1 and plain_name(columns["outcome"]) not in _OUTCOMES:
+    if rows.totals(ALL_ROWS)[0] == 1 and plain_name(columns["outcome"]) not in OUTCOMES:
         outcome, choose = columns["outcome"], mapping("question")
         raise NoOutcomes(
             f"it has one row, without the id or the text of a question, and {outcome!r} may be "
@@ -109,108 +102,23 @@ def _refuse_single_row(rows: Any, columns: Columns) -> None:
         )
 
 
-def stated_ratio(rows: Any, columns: Columns) -> list[Above]:
-    """Warning on rows that state a share with its counts; an error if only data sets have names.
-
-    Where one column is the ratio of two others in every row, as accuracy is correct / total, a
-    row is a total of that many questions, or of as many trials of one.
-    """
-    found = _ratio_in(rows.head(), columns["outcome"])
-    if found is None:
-        return _share_of_whole(rows.head(), columns["outcome"])
-    share, part, whole = found
-    text = f"{share!r} is {part!r} / {whole!r} in every row"
-    counted = mappings(trials=whole, correct=part)
-    of_tasks = "question" in columns.guessed and plain_name(columns["question"]) in TASKS
-    if columns["question"] == ROW or of_tasks:
-        raise NoOutcomes(
-            f"it has only totals: {text}, and an error bar needs every question. Load the outcome "
-            f"of each question; if a row is one question and these are its trials, use {counted}."
-        )
-    return [
-        warning(
-            f"{text}, so a row may be the total of as many questions, which has no error bar. Load "
-            f"the outcome of each question; if these are trials of one question, use {counted}."
-        )
-    ]
-
-
-def _share_of_whole(looked: Mapping[str, Sequence[Any]], outcome: str) -> list[Above]:
-    """Warning on shares that are whole numbers times a number of questions, as 0.75 of n = 20."""
-    shares = _numbers(looked.get(outcome, [])[:_LOOKED_AT])
-    if shares is None or min(shares) < 0 or max(shares) > 1:
-        return []
-    for name in [name for name in looked if _WHOLE.fullmatch(name.strip())]:
-        wholes = _numbers(looked[name][:_LOOKED_AT])
-        if wholes is None or min(wholes) < 1:
-            continue
-        pairs = [pair for pair in zip(shares, wholes, strict=True) if 0 < pair[0] < 1 < pair[1]]
-        known = [(share * n, n) for share, n in pairs if _ROUNDED * n < _SURE]
-        if len(known) < _FEWEST:
-            continue
-        if all(abs(part - round(part)) <= _ROUNDED * n for part, n in known):
-            return [
-                warning(
-                    f"{outcome!r} times {name!r} is a whole number in every row, so a row may be "
-                    f"the total of as many questions, which has no error bar. Load the outcome of "
-                    f"each question."
-                )
-            ]
-    return []
-
-
-def _ratio_in(looked: Mapping[str, Sequence[Any]], outcome: str) -> tuple[str, str, str] | None:
-    """Names of a share, its numerator and its denominator, which counts questions; or None."""
-    numbers = {
-        name: found
-        for name, values in looked.items()
-        if name not in HIDDEN and (found := _numbers(values[:_LOOKED_AT])) is not None
-    }
-    wholes = [name for name in numbers if _WHOLE.fullmatch(name.strip())]
-    wholes = [name for name in wholes if min(numbers[name]) >= 1 and max(numbers[name]) > 1]
-    if len(numbers) > _MOST_NUMBERS or not wholes or not _holds_shares(looked.get(outcome, [])):
-        return None
-    for whole in wholes:
-        parts = [name for name in numbers if name != whole and _are_parts(numbers, name, whole)]
-        for part in parts:
-            for share in numbers:
-                if share not in (part, whole) and _is_ratio(numbers, share, part, whole):
-                    return share, part, whole
-    return None
-
-
-def _holds_shares(values: Sequence[Any]) -> bool:
-    """Whether the outcomes of rows are not all right or wrong, as those of questions may be."""
-    return any(str(value).strip().lower() not in _RIGHT_OR_WRONG for value in values)
-
-
-def _numbers(values: Sequence[Any]) -> list[float] | None:
-    """The values as numbers; None if some are something else."""
-    try:
-        found = [float(value) for value in values if not isinstance(value, bool)]
-    except (TypeError, ValueError):
-        return None
-    return found if len(found) == len(values) > 0 else None
-
-
-def _are_parts(numbers: Mapping[str, list[float]], part: str, whole: str) -> bool:
-    """Whether a column counts some of what another counts, in every row."""
-    pairs = list(zip(numbers[part], numbers[whole], strict=True))
-    return all(0 <= some <= every and some.is_integer() for some, every in pairs) and any(
-        0 < some < every for some, every in pairs
-    )
-
-
-def _is_ratio(numbers: Mapping[str, list[float]], share: str, part: str, whole: str) -> bool:
-    """Whether a column is the ratio of two others, or that in per cent, up to rounding."""
-    ratios = [
-        some / every for some, every in zip(numbers[part], numbers[whole], strict=True) if every
-    ]
-    found = numbers[share]
-    return len(ratios) == len(found) and any(
-        all(abs(value - scale * ratio) <= near for value, ratio in zip(found, ratios, strict=True))
-        for scale, near in ((1, 6e-4), (100, 6e-2))
-    )
+def _refuse_measures(rows: Any, columns: Columns) -> None:
+    """Raise an error for a row per metric, as of a whole run: no system has two of one metric."""
+    names = [name for name in rows.columns if name not in {columns["outcome"], ROW}]
+    for name in named_like(names, SCORERS):
+        keys = [columns[meaning] for meaning in ("system", "task", "trial") if meaning in columns]
+        keys = [*keys, name, *([FILE] if FILE in names else [])]
+        number, apart, different = rows.aggregate(
+            f"count(*), count(DISTINCT row({', '.join(map(text_of, keys))})), "
+            f"count(DISTINCT {text_of(name)})"
+        ).fetchall()[0]
+        if number == apart and different > 1:
+            raise NoOutcomes(
+                f"no column has ids of questions, and every row has another {name!r}, so these are "
+                f"totals of several measures, and an error bar needs every question. Load the "
+                f"outcome of each question; if every {name!r} is a question, use "
+                f"{mapping('question', name)}."
+            )
 
 
 def _refuse_leaderboard(rows: Any, columns: Columns) -> None:
@@ -242,10 +150,11 @@ def _refuse_single_total(rows: Any, columns: Columns) -> None:
 def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
     """Warning on shares without an id of a question, which may be means of whole runs."""
     outcome = columns["outcome"]
-    if columns["question"] != ROW and ID_BY_VALUES not in columns.guessed:
-        return []
     free = [name for name in rows.columns if name not in {outcome, ROW, *HIDDEN}]
     is_mean, sizes = plain_name(outcome) in _MEANS, named_like(free, _SIZES)
+    if columns["question"] != ROW and ID_BY_VALUES not in columns.guessed:
+        ends = plain_name(outcome.rpartition("_")[2]) in _MEANS  # human_accuracy
+        return _means_by_id(rows, columns, free) if is_mean or ends else []
     if not is_mean and not sizes:
         return []
     value = f"CAST({quoted(outcome)} AS DOUBLE)"
@@ -260,6 +169,28 @@ def means_of_runs(rows: Any, columns: Columns) -> list[Above]:
             f"No column {ids}, and {outcome!r} is a share in {shares} of {number} "
             f"rows{beside}. Every row is read as a question; if it is the mean of a run, these are "
             f"totals, and the interval holds for new runs only. Load the outcome of each question."
+        )
+    ]
+
+
+def _means_by_id(rows: Any, columns: Columns, free: Sequence[str]) -> list[Above]:
+    """Warning on an accuracy between 0 and 1 of ids, which one answer has seldom."""
+    outcome, question = columns["outcome"], columns["question"]
+    texts = [*free, question]
+    asked = [name for name in texts if plain_name(name) in map(plain_name, ASKED)]
+    if "outcome" not in columns.guessed or asked or named_like(texts, RESPONSES | ANSWERS):
+        return []
+    value = f"CAST({quoted(outcome)} AS DOUBLE)"
+    number, shares = rows.aggregate(
+        f"count(*), count(*) FILTER ({value} > 0 AND {value} < 1)"
+    ).fetchall()[0]
+    if 2 * shares <= number:
+        return []
+    return [
+        warning(
+            f"{outcome!r} is a share in {shares} of {number} rows. If a row is the mean of a "
+            f"{question!r} with many questions, these are totals, which have no error bar: load "
+            f"the outcome of each question."
         )
     ]
 
@@ -334,24 +265,6 @@ def counts_of_tasks(rows: Any, columns: Columns) -> list[Above]:
             f"error bar."
         )
     ]
-
-
-def scores_beside_counts(rows: Any, columns: Columns) -> list[Above]:
-    """Warning on a score beside counts of trials that is not their share."""
-    free = [name for name in rows.columns if name not in {*columns.named.values(), *HIDDEN}]
-    looked, part, whole = rows.head(), columns["correct"], columns["trials"]
-    for name in [name for name in named_like(free, _OUTCOMES) if name in looked]:
-        some = {key: _numbers(looked[key][:_LOOKED_AT]) for key in (name, part, whole)}
-        numbers = {key: found for key, found in some.items() if found is not None}
-        if len(numbers) == len(some) and not _is_ratio(numbers, name, part, whole):
-            return [
-                warning(
-                    f"{part!r} of {whole!r} are read as trials of one question, and {name!r}, "
-                    f"which is not their share, is left out. If it is the outcome, use "
-                    f"{mapping('outcome', name)}."
-                )
-            ]
-    return []
 
 
 def _counts_of_parts(rows: Any, columns: Columns) -> list[Above]:

@@ -325,7 +325,7 @@ def differ_by_number(names: Sequence[str]) -> list[str]:
 _PREDICTED = re.compile(r"(?:(?:predicted|pred|model)[\s_-]+|pred\w*\.)(?P<what>.+)", re.IGNORECASE)
 # The first and the last word of the name of a true class, such as correct_option.
 _GIVEN = ("actual", "true", "gold", "golden", "expected", "target", "reference", "correct", "right")
-_KINDS = frozenset(
+KINDS = frozenset(
     (
         *("label", "labels", "class", "answer", "value", "category", "option", "choice", "letter"),
         "key",
@@ -342,7 +342,7 @@ def is_true_class(name: str) -> bool:
     [True, True, False, False]
     """
     words = words_of(name)
-    given = len(words) > 1 and words[0] in _GIVEN and words[-1] in _KINDS
+    given = len(words) > 1 and words[0] in _GIVEN and words[-1] in KINDS
     return given or plain_name(name) in REFERENCES
 
 
@@ -382,18 +382,3 @@ def is_prediction(name: str) -> bool:
     last = plain_name(words[-1])
     measured = last in _MEASURED or last in PROPERTIES or last in _QUANTITIES
     return plain_name(name) in PREDICTIONS or (bool(ends & PREDICTIONS) and not measured)
-
-
-def predicting_system(name: str) -> str:
-    """The system in the name of a column of predictions; empty if it names none.
-
-    Examples
-    --------
-    >>> [predicting_system(name) for name in ("pred_bert", "gpt-4o_prediction", "pred_label")]
-    ['bert', 'gpt-4o', '']
-    """
-    if plain_name(name) in PREDICTIONS:
-        return ""
-    words = [word for word in re.split(r"[\s_]+", name.strip()) if word]
-    named = [word for word in words if plain_name(word) not in PREDICTIONS | _KINDS]
-    return "_".join(named)

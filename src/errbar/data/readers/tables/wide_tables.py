@@ -44,6 +44,7 @@ from errbar.data.readers.tables.false_outcomes import (
 from errbar.data.readers.tables.flagged_rows import graded_scores, is_filled
 from errbar.data.readers.tables.graded_classes import Assignment
 from errbar.data.readers.tables.id_names import is_verdict
+from errbar.data.readers.tables.named_scores import parts_of_answers
 from errbar.data.readers.tables.total_tables import refuse_steps
 from errbar.data.readers.tables.wide_names import (
     are_measures,
@@ -57,7 +58,7 @@ from errbar.data.readers.tables.wide_names import (
 )
 from errbar.errors import InputError, UnknownColumn
 
-_LOOKED_AT = 500  # rows inspected to classify a column
+_LOOKED_AT, _FEW = 500, 20  # rows inspected of a column; benchmarks in a table of totals
 _COMMA = re.compile(r"^\s*([01]),(\d+\s*)$")
 _ABOUT = re.compile(r".*[^\s(（].*[(（]\s*(.+?)\s*[)）]\s*")  # a measure of the column in brackets
 _DIGIT = re.compile("[0-9]")  # which no name of a total has
@@ -235,8 +236,11 @@ def _choose(candidates: Sequence[str], flat: Flat) -> _WideColumns:
             f"systems with {listed}."
         )
     measures = named_like(candidates, MEASURES)
-    if len(measures) > 1 and all(map(is_no_system, candidates)):
-        refuse_scorers(measures)
+    no_systems = all(map(is_no_system, candidates))
+    if len(measures) > 1 and (no_systems or not any(_is_binary(flat[n]) for n in candidates)):
+        refuse_scorers(measures if no_systems else candidates)
+    if rated := parts_of_answers(candidates, flat):
+        refuse_scorers([name for name in rated if _is_number_column(flat[name])])
     if are_measures(candidates) or (len(candidates) > 1 and all(map(is_rater, candidates))):
         refuse_scorers(candidates)
     verdicts = [name for name in candidates if is_verdict(name)]
@@ -281,9 +285,6 @@ def _refuse_scores_of(wide: Sequence[str], flat: Flat) -> None:
         f" Choose the outcome, for example with {mapping('outcome', wide[0])}, or list the systems "
         f"with {systems}."
     )
-
-
-_FEW = 20  # benchmarks in the columns of a table of totals
 
 
 def _refuse_totals(wide: Sequence[str], flat: Flat, system: str) -> None:
