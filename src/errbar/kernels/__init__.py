@@ -40,7 +40,7 @@ Raters, games, ranks, questions:
 - `agreement`: kappa, AC1 and alpha.
 - `bradley_terry`: ratings of games; `connectivity`: which systems games link.
 - `length_control`: AlpacaEval's win rates at equal length.
-- `ranking_methods`: Borda, Copeland, win rates, Rasch, Elo.
+- `ranking_methods`: Borda, Copeland, win rates, Rasch, Elo with its K (`STEP`).
 - `leave_out`: orders and ranks when questions are left out, and subsets that suffice.
 - `item_response`: abilities of systems and difficulties of questions.
 - `item_checks`: questions that look wrong, trials that are alike; Holm, Benjamini and Hochberg.

@@ -4,7 +4,8 @@ What readers share:
 
 - `paths`: every file at a path is read, or named with the reason.
 - `choices`: what a user may choose about reading (`HowToRead`, `Choice`).
-- `finding`: which files there are, and how they begin; `copies`: which are the same.
+- `finding`: which files there are, how they begin, and text kept as UTF-8; `copies`: which are the
+  same.
 - `file_formats`: kinds by suffix (`kind_of`), text that is not UTF-8; `file_content`: bytes and
   lines; `archive`: zip archives.
 - `documents`: JSON, whole or only the fields that a reader uses; `json_files`: files of any layout.
@@ -25,7 +26,7 @@ Harnesses; one with logs of several kinds has modules that begin with its name:
 - `every_eval_ever`, `every_eval_ever_samples`: the schema of Every Eval Ever.
 - `harbor`, `harbor_trials`: jobs, and where their trials are.
 - `human_eval`: human-eval and MultiPL-E.
-- `inspect_ai`: logs, and which of the retries of a run counts; `inspect_runs`: one log.
+- `inspect_ai`: logs, and which of the retries of a run or a sample counts; `inspect_runs`: one log.
 - `item_runs`, `item_run_signals`: questionnaires, and the confidence in their items.
 - `lm_eval`, `lm_eval_samples`: lm-evaluation-harness, lmms-eval.
 - `openai_evals`, `openai_output_items`: records of oaieval, and of the Evals API.

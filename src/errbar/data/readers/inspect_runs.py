@@ -29,6 +29,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.log_names import without_secrets
 from errbar.errors import InputError
 
 _HEADERS = ("header.json", "_journal/start.json")
@@ -148,7 +149,7 @@ class InspectRun:
         """Settings of the run by name."""
         found: dict[str, str] = {}
         for kind in _SETTINGS:
-            value = self.eval.get(kind)
+            value = without_secrets(self.eval.get(kind))
             if isinstance(value, Mapping):
                 found |= {
                     str(key): json.dumps(setting, default=str) for key, setting in value.items()

@@ -33,6 +33,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.log_names import without_secrets
 from errbar.errors import InputError
 
 # Default metrics: the first of these that exists, else the first metric.
@@ -109,7 +110,7 @@ class Samples:
         if self._model_in_settings is None:  # runs without a model name may be of different models
             stamp = _STAMP.search(self.path.name)
             found["date"] = stamp[1] if stamp else None
-        return {name: json.dumps(value) for name, value in found.items()}
+        return {name: json.dumps(value) for name, value in without_secrets(found).items()}
 
     def aggregation(self, metric: str) -> str:
         """Aggregation of a metric over samples."""

@@ -84,8 +84,45 @@ def names_within_tasks(
     return name_systems(files, *endings, files_are=files_are)
 
 
-_SECRET = re.compile(r"key|token(?!s)|secret|password|credential|auth", re.I)
+_SECRET = re.compile(
+    r"(?:api|access|secret|private|account|subscription)[_-]?key$|secret|passw(?:or)?d|credential"
+    r"|(?:auth|api|access|bearer|hf|hub|session|refresh)[_-]?token$|^token$|(?:^|[_-])auth"
+    r"(?:orization)?$",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"(?:key|token)$", re.IGNORECASE)  # also `answer_key`, `eos_token`
+_RANDOM = re.compile(r"(?=.*\d)[\w.~+/=-]{16,}")  # what the value of a secret looks like
 _LONGEST = 40
+
+
+def without_secrets(settings: Any) -> Any:
+    """Settings without API keys and the like, at any depth and in texts as "model=m,api_key=k".
+
+    Examples
+    --------
+    >>> without_secrets({"args": {"api_key": "a", "n": 1}, "tokenizer": "t", "text": "n=1,token=b"})
+    {'args': {'n': 1}, 'tokenizer': 't', 'text': 'n=1'}
+    """
+    if isinstance(settings, Mapping):
+        return {
+            name: without_secrets(value)
+            for name, value in settings.items()
+            if not _is_secret(str(name), value)
+        }
+    if isinstance(settings, list):
+        return [without_secrets(value) for value in settings]
+    if isinstance(settings, str) and "=" in settings:
+        parts = (part.partition("=") for part in settings.split(","))
+        kept = (part for part in parts if not (part[1] and _is_secret(part[0].strip(), part[2])))
+        return ",".join(map("".join, kept))
+    return settings
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    if _SECRET.search(name):
+        return True
+    is_key = _KEY.search(name) is not None
+    return is_key and isinstance(value, str) and _RANDOM.fullmatch(value.strip()) is not None
 
 
 def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -98,8 +135,8 @@ def tell_apart(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     >>> tell_apart([{"n": 1, "api_key": "a"}, {"n": 1, "api_key": "b"}])
     ['', '']
     """
-    every = {key for each in settings for key in each}
-    keys = sorted(key for key in every if not _SECRET.search(key))
+    settings = [without_secrets(each) for each in settings]
+    keys = sorted({key for each in settings for key in each})
     values = [
         tuple([_text(each[key]) if key in each else None for key in keys]) for each in settings
     ]

@@ -20,6 +20,7 @@ from errbar.data.readers.documents import (
     require_list,
     require_object,
 )
+from errbar.data.readers.log_names import without_secrets
 from errbar.data.readers.logs import Log
 
 _FOLDER = "simulations"
@@ -122,7 +123,7 @@ class SimulationRun:
     def settings(self) -> str:
         """Settings of the agent and the user, and limits, which also define the system."""
         keys = ("agent_info", "user_info", "max_steps", "max_errors")
-        options = {key: self.info.get(key) for key in keys}
+        options = without_secrets({key: self.info.get(key) for key in keys})
         return json.dumps(options, sort_keys=True, default=str) if self.info else str(self.path)
 
     @property

@@ -4,8 +4,8 @@ Where do rows come from?
 
 - `table_files`: any file; `frames`: DataFrames and records in memory.
 - `containers`: lists, dicts and arrays of Python.
-- `workbooks`: Excel; `markdown_tables`: Markdown; `other_formats`: SQLite, YAML, JUnit, Arrow;
-  `matrix_files`: numbers only.
+- `workbooks`: Excel; `markdown_tables`: Markdown; `other_formats`: SQLite, YAML, JUnit, Arrow, and
+  CSV that is not UTF-8; `matrix_files`: numbers only.
 - `json_documents`, `json_objects`: records and lists inside JSON; `single_rows`: documents of one
   row; `nested_keys`: outcomes by system, task and question; `column_documents`: columns;
   `verdict_lists`: ids by verdict; `listed_outcomes`: lists beside their means.
@@ -43,7 +43,8 @@ Is it a row per trial?
 
 What are several files?
 
-- `naming`: which file is which system, task or trial; `repeat_numbers`: repeats, as run1, run2.
+- `naming`: which file is which system, task or trial (run1, run2); `repeat_numbers`: which number in
+  a name counts repeats.
 - `file_names`: these names as a column of every row; `system_names`: systems by column.
 - `question_files`: a file per question; `split_files`: parts of one table.
 - `compared_files`: whether they have the same questions.
