@@ -43,8 +43,8 @@ Is it a row per trial?
 
 What are several files?
 
-- `naming`: which file is which system, task or trial (run1, run2); `repeat_numbers`: which number in
-  a name counts repeats.
+- `naming`: which file is which system, task or trial (run1, run2); `repeat_numbers`: which number
+  in a name counts repeats.
 - `file_names`: these names as a column of every row; `system_names`: systems by column.
 - `question_files`: a file per question; `split_files`: parts of one table.
 - `compared_files`: whether they have the same questions.
