@@ -5,7 +5,6 @@ with different settings are different systems; runs with equal settings are furt
 """
 
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from errbar.data.readers.inspect_runs import (
     USAGE,
     InspectRun,
     LoggedSample,
+    cut_setting,
     is_nan,
     number_in,
     oddities,
@@ -37,7 +37,6 @@ _OWN = frozenset({*USUAL, "answer", "target", "cost", *USAGE})
 _PLAIN = (str, int, float)  # bool is a subclass of int
 _MOST_EXTRA = 100  # most columns made of metadata
 _SHOWN = 5
-_WIDE = 40  # characters of a setting in a system name
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,8 @@ def _on_scorers(scorers: Mapping[str, str], found: Mapping[str, Iterable[str]]) 
 
 def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     """Systems are models, with the settings in which their runs differ."""
-    settings_of_runs = [run.settings() for run in runs]
+    of_model = Counter((run.model, run.task) for run in runs)
+    settings_of_runs = [run.settings() if of_model[run.model, run.task] > 1 else {} for run in runs]
     alike: dict[tuple[str, str], list[dict[str, str]]] = {}
     for run, own in zip(runs, settings_of_runs, strict=True):
         alike.setdefault((run.model, run.task), []).append(own)
@@ -167,20 +167,15 @@ def _systems(runs: Sequence[InspectRun], files: FilesAre | None) -> list[str]:
     }
     names = []
     for run, own in zip(runs, settings_of_runs, strict=True):
-        differing = [f"{name}={_cut(own.get(name, 'none'))}" for name in apart[run.model, run.task]]
+        differing = [
+            f"{name}={cut_setting(own.get(name, 'none'))}" for name in apart[run.model, run.task]
+        ]
         names.append(f"{run.model} ({', '.join(differing)})" if differing else run.model)
     often = Counter(zip(names, (run.task for run in runs), strict=True))
     return [
         f"{name} ({run.path.stem})" if files == "systems" and often[name, run.task] > 1 else name
         for name, run in zip(names, runs, strict=True)
     ]
-
-
-def _cut(value: str) -> str:
-    """A setting; a long one is truncated and gets a digest."""
-    if len(value) <= _WIDE:
-        return value
-    return f"{value[:_WIDE]}… {zlib.crc32(value.encode()):08x}"
 
 
 @dataclass

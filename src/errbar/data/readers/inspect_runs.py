@@ -8,6 +8,7 @@ journal of both. A score is C, P, I or N, a number, a word for one, or several o
 import json
 import math
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ from errbar.errors import InputError
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/(.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
+_WIDE = 40  # characters of a setting in a system name
 _SETTINGS = (
     *("task_args", "task_version", "solver", "solver_args"),
     *("model_args", "model_generate_config", "model_roles"),
@@ -169,6 +171,13 @@ class InspectRun:
         scorer = _inner(self.results, "headline", "scorer")
         score = _inner(self.results, "headline", "score")
         return str(scorer) if scorer == score else f"{scorer}/{score}"
+
+
+def cut_setting(value: str) -> str:
+    """A setting; a long one is truncated and gets a digest."""
+    if len(value) <= _WIDE:
+        return value
+    return f"{value[:_WIDE]}… {zlib.crc32(value.encode()):08x}"
 
 
 def usage_of(samples: Sequence[LoggedSample]) -> dict[str, list[float | None]]:
