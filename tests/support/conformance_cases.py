@@ -5,6 +5,7 @@ What is expected is counted here in plain Python, row by row, and scored from `e
 
 import itertools
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -174,8 +175,9 @@ def alone(table: Table) -> dict[str, Any]:
 def of_the_data(notes: Iterable[str], where: str = "") -> list[str]:
     """Notes without those on the reading of the data, which depend on the engine."""
     of_files = ("Columns: ", "Systems: ", "⚠ Not read", "⚠ 2 files", "⚠ 3 files", "The table is ")
+    of_files += ("1 file not read.", "The files have ")
     kept = (note for note in notes if not note.startswith(of_files) and " read with " not in note)
-    return [note.removeprefix(where) for note in kept]
+    return [re.sub(r"^Read \d+ files?: ", "Read ", note.removeprefix(where)) for note in kept]
 
 
 def _attempt(question: Callable[[], Any], where: str = "") -> Answer:
