@@ -101,7 +101,7 @@ def test_without_a_metric_rewards_are_averaged(tmp_path: Path) -> None:
 def test_a_scorer_or_filter_of_a_table_is_refused(runs: str) -> None:
     for option in ("scorer", "filter"):
         said = refusal("score", runs, f"--{option}", "exact")
-        assert f"{option}='exact' chooses among the scores in a log" in said
+        assert f"--{option} exact chooses among the scores in a log" in said
         assert "--map outcome=" in said
 
 

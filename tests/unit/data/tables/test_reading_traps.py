@@ -111,7 +111,7 @@ def test_arrays_in_cells_are_trials() -> None:
 def test_a_column_that_is_left_out_of_a_wide_table_is_named(tmp_path: Path) -> None:
     file = csv(tmp_path, "id,gpt,qwen,llama 1,1,0,1 2,0,0,1 3,1,1,timeout")
     assert means(file) == {"gpt": 0.6667, "qwen": 0.3333}
-    assert "⚠ wide table" in said_above(file)
+    assert "⚠ Wide table" in said_above(file)
     assert "llama" in said_above(file)
 
 

@@ -79,7 +79,7 @@ def test_results_of_small_or_right_and_wrong_numbers_are_outcomes() -> None:
 @pytest.mark.parametrize("beside", ["attack_method", "jailbreak", "injection_type"])
 def test_the_direction_of_the_outcome_of_an_attack_is_said(outcome: str, beside: str) -> None:
     rows = [{"id": at, beside: "x", outcome: int(right)} for at, right in enumerate(RIGHT)]
-    assert f"by '{beside}', rows are of attacks, and a higher '{outcome}'" in marked(rows)
+    assert f"By '{beside}', rows are of attacks, and a higher '{outcome}'" in marked(rows)
     assert avg(rows) == 0.6
     assert avg(rows, right=["0", "false"]) == 0.4
     how = errbar.load(rows, right=["0", "false"]).score("avg").notes()
