@@ -203,8 +203,11 @@ def _with_rows(files: Sequence[Path], by_name: set[Path], accounts: Accounts) ->
     """Skip files without rows, and settings; raises an error if no file has rows."""
     reasons = {file: reason for file in files if (reason := why_no_rows(file))}
     if len(reasons) == len(files):
-        raise NotThere(f"{files[0]}: {reasons[files[0]]}; there is nothing to score.")
-    reasons |= dict.fromkeys(seldom_tables(files, by_name), _SELDOM_READ)
+        seldom = seldom_tables(files, by_name)
+        first = next(file for file in files if file not in seldom)
+        raise NotThere(f"{first}: {reasons[first]}; there is nothing to score.")
+    others = [file for file in files if file not in reasons]
+    reasons |= dict.fromkeys(seldom_tables(others, by_name), _SELDOM_READ)
     for file, reason in reasons.items():
         accounts.of(file).skipped = reason
     return [file for file in files if file not in reasons]

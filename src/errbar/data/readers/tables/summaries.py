@@ -19,11 +19,13 @@ from errbar.data.engines.duckdb import (
 from errbar.data.outcome_words import number_in
 from errbar.data.queries.expressions import FILE, HIDDEN, Columns
 from errbar.data.readers.file_content import begins_as_document, text_lines
-from errbar.data.readers.file_formats import CSV, JSON, JUNIT, PARQUET, kind_of
+from errbar.data.readers.file_formats import CSV, JSON, JUNIT, MARKDOWN, PARQUET, kind_of
 from errbar.data.readers.finding import head_of, keep_as_utf8, size_of
-from errbar.errors import InputError, NotThere
+from errbar.data.readers.tables.markdown_tables import markdown_tables
+from errbar.errors import InputError, NoOutcomes, NotThere
 
 EMPTY = "it is empty"
+NO_TABLE = "there is no table in it"
 NO_ROWS = "it has the names of columns and no rows"
 _PAGE = "it is a web page, perhaps of an error; download the file itself"
 _NO_TABLES = {
@@ -48,7 +50,8 @@ def why_no_rows(file: Path) -> str:
             return reason
     if not size_of(file):
         return EMPTY
-    look = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet}.get(kind or "")
+    looks = {CSV: _of_text, JSON: _of_text, PARQUET: _of_parquet, MARKDOWN: _of_markdown}
+    look = looks.get(kind or "")
     try:
         with plain_errors():
             return look(file) if look else ""
@@ -69,6 +72,13 @@ def _of_text(file: Path) -> str:
 def _of_parquet(file: Path) -> str:
     rows = own_engine().execute("SELECT count(*) FROM read_parquet(?)", [literal_path(file)])
     return "" if rows.fetchall()[0][0] else NO_ROWS
+
+
+def _of_markdown(file: Path) -> str:
+    try:
+        return "" if markdown_tables(file) else NO_TABLE
+    except NoOutcomes:
+        return NO_TABLE
 
 
 def _are_numbers(line: str) -> bool:
