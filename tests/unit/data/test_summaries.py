@@ -23,7 +23,7 @@ def test_the_quick_look_at_ids_misses_no_name_of_a_total() -> None:
 
 @pytest.mark.parametrize(
     ("beside", "content"),
-    [("README.md", "not outcomes"), ("notes.yaml", "a: 1"), ("README.md", "")],
+    [("README.md", "not outcomes"), ("notes.yaml", "title: a run"), ("README.md", "")],
 )
 def test_files_without_rows_are_refused_whatever_lies_beside_them(
     beside: str, content: str, tmp_path: Path
