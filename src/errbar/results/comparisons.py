@@ -271,6 +271,10 @@ class Comparisons(Rows[Comparison]):
                 else f"{min(left_out)} to {max(left_out)}"
             )
             noun, have = (unit, "has it") if max(left_out) == 1 else (f"{unit}s", "has them")
+            if len(left_out) < len(compared):
+                kinds = {(row.task, str(row.metric)) for row in compared}
+                rows = "pairs" if len(kinds) == 1 else "comparisons"
+                per_pair = f" in {len(left_out)} of {len(compared)} {rows}"
             notes.append(
                 Caution(f"{some} {noun} left out{per_pair}, because only one of the two {have}.")
             )

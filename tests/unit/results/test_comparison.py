@@ -533,3 +533,12 @@ def test_two_comparisons_are_both() -> None:
     assert str(errbar.rank({"a": [[1], [0]] * 10, "b": [[0], [1]] * 10})).startswith(
         "Inconclusive: a and b have the same avg."
     )
+
+
+def test_questions_left_out_are_of_the_pairs_that_lack_them() -> None:
+    every = {f"q{at}": at % 2 for at in range(20)}
+    some = {name: right for name, right in every.items() if name != "q0"}
+    table = errbar.load({"a": every, "b": every, "c": some}).compare("avg")
+    assert "1 question left out in 2 of 3 pairs, because only one of the two has it." in str(
+        " ".join(table.notes())
+    )
