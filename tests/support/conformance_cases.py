@@ -174,8 +174,10 @@ def alone(table: Table) -> dict[str, Any]:
 
 def of_the_data(notes: Iterable[str], where: str = "") -> list[str]:
     """Notes without those on the reading of the data, which depend on the engine."""
-    of_files = ("Columns: ", "Systems: ", "⚠ Not read", "⚠ 2 files", "⚠ 3 files", "The table is ")
-    of_files += ("1 file not read.", "2 files not read.", "The files have ")
+    of_files = (
+        *("Columns: ", "Systems: ", "⚠ Not read", "⚠ 2 files", "⚠ 3 files", "The table is "),
+        *("1 file not read.", "2 files not read.", "The files have "),
+    )
     kept = (note for note in notes if not note.startswith(of_files) and " read with " not in note)
     return [re.sub(r"^Read \d+ files?: ", "Read ", note.removeprefix(where)) for note in kept]
 

@@ -9,7 +9,7 @@ import pytest
 
 import errbar
 from errbar.base.remarks import MARK, above
-from errbar.errors import InputError, NoOutcomes
+from errbar.errors import InputError, NotThere
 
 GOOD, POOR = [1, 1, 1, 0, 1, 1, 1, 0], [1, 0, 1, 0, 1, 0, 1, 0]
 BOTH = {"gpt": 0.75, "qwen": 0.5}
@@ -52,7 +52,7 @@ def test_markdown_next_to_tables_is_named_and_not_read(tmp_path: Path) -> None:
     assert list(means(tmp_path).values()) == [0.75]
     (tmp_path / "gpt.json").unlink()
     (tmp_path / "README.md").write_text("# Nothing\n\nto see | here\n")
-    with pytest.raises(NoOutcomes, match="there is no table in it"):
+    with pytest.raises(NotThere, match="there is no table in it"):
         errbar.load(tmp_path / "README.md")
 
 
